@@ -25,6 +25,7 @@ static const struct series *measure_curve(struct talk *talk, const struct curve_
     const struct talk_option options[] = {{"sizes", list},
                                           {"stride", talk_digits(talk, wish->stride)},
                                           {"order", wish->order},
+                                          {"state", "chased"},
                                           {wish->threads ? "threads" : NULL, wish->threads},
                                           {.name = NULL}};
     const struct probe_result *result = talk_measure(talk, "latency", options, wish->budget_s);
@@ -179,7 +180,7 @@ const struct tongue mem_lat_tongue = {
         "and in random order in its last one; fathom takes random order. mem-lat times one walk of "
         "about a million loads on small pages, the first round of which fetches the buffer. fathom "
         "measures fresh rings in fresh memory, on huge pages where they can be had, with the "
-        "caches as a long chase leaves them, and prints the median; the time is that of COUNT "
+        "caches as the chase itself keeps them, and prints the median; the time is that of COUNT "
         "loads.",
     .arguments = mem_lat_arguments,
     .speak = speak_mem_lat,

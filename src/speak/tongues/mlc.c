@@ -195,8 +195,8 @@ static void idle_latency(struct mlc *mlc)
 {
     struct talk *talk = mlc->talk;
     const uint64_t bytes = mlc->bytes ? mlc->bytes : working_sets_largest(talk->machine);
-    struct talk_option options[4] = {{"size", talk_digits(talk, bytes)}};
-    size_t count = 1;
+    struct talk_option options[5] = {{"size", talk_digits(talk, bytes)}, {"state", "chased"}};
+    size_t count = 2;
     if (mlc->cpu)
         options[count++] = (struct talk_option){"cpu", mlc->cpu};
     if (talk_value(talk, 'j'))

@@ -148,6 +148,7 @@ static const struct point *measure(struct talk *talk, const struct wish *wish)
         {"stride", talk_digits(talk, wish->stride)},
         {"pages", pages_of(talk, wish)},
         {"access", wish->chase->modify ? "modify" : "read"},
+        {"state", "chased"},
         {"order", talk_value(talk, 'o') ? "forward"
                   : whole               ? "random"
                                         : pool_printf(&talk->document->pool, "random-in-block:%llu",

@@ -17,6 +17,8 @@ enum { SMALL_PAGE = 4096, WORD = 8, ELEMENT_MOST = 256 };
 
 const char *const address_names[] = {"index-checked", "index", "pointer", "spilled", NULL};
 
+const char *const chase_states[] = {"filled", "chased", NULL};
+
 /* --- kinds --- */
 
 static const struct {
@@ -144,6 +146,8 @@ int chases_add_series(struct chases *chases, struct probe_task *task, const char
     build_factor_text(task, series, "pages", pages);
     if (kind->offset)
         build_factor(task, series, "align", (double)kind->offset);
+    if (kind->chased)
+        build_factor_text(task, series, "state", chase_states[STATE_CHASED]);
     if (chases->threads > 1) {
         build_factor(task, series, "threads", chases->threads);
         build_factor_text(task, series, "ring", chases->shared ? "shared" : "own");
@@ -245,6 +249,13 @@ void chases_plan_place(struct probe_task *task, const struct chases *chases, enu
     task->plan.windows = chases->threads > 1;
     if (!task->plan.windows) /* else batches are long, because windows have 16 looks at the clock */
         probe_plan_short_batches(&task->plan, PROBE_TRIAL_NS);
+}
+
+/* A batch of 8000 loads or more has its share of misses, and the scheduler leaves it alone. */
+void chases_plan_chased(struct plan *plan)
+{
+    plan->batch_ns = 500e3;
+    plan->batches = 20;
 }
 
 int *chases_cpus(const struct probe_task *task, int first)
@@ -368,6 +379,8 @@ static void settle_thread(const struct trial *trial, unsigned seat)
     const size_t visits = (size_t)settling_visits(chases, &kind, ring.count);
     begin_worker(&trial->workers[seat], &kind, &ring,
                  ring_warm_part(&ring, seat % parts, parts, visits / parts + 1));
+    if (kind.chased)
+        kernel_of (&kind)(trial->workers[seat].state, visits / chase_steps + 1);
 }
 
 static void prepare_threads(struct trial *trial)
@@ -388,10 +401,13 @@ void chases_prepare(struct trial *trial, const struct chases *chases)
     const uint64_t place = random_below(&random, (trial->arena->bytes - room) / unit + 1) * unit;
     struct ring ring = ring_of(&kind, bytes, trial->arena->memory + place, trial->seed);
     ring_build(&ring);
-    unsigned char *position = ring_warm(&ring, (size_t)settling_visits(chases, &kind, ring.count));
-    begin_worker(&trial->workers[0], &kind, &ring, position);
-    if (trial->plan
-            ->sweep) /* building the ring left caches in a state that short trials would see */
+    const uint64_t visits = settling_visits(chases, &kind, ring.count);
+    begin_worker(&trial->workers[0], &kind, &ring,
+                 kind.chased ? ring.memory : ring_warm(&ring, (size_t)visits));
+    if (kind.chased)
+        kernel_of (&kind)(trial->workers[0].state, visits / chase_steps + 1);
+    else if (trial->plan->sweep) /* building the ring left the caches in a state that short trials
+                                    would see */
         trial->warm_repeats = 2 * (uint64_t)ring.count / chase_steps + 1;
     trial->operations = chase_steps;
 }

@@ -20,7 +20,14 @@ struct chase_kind {
     size_t block_bytes; /* of the order; 0: the whole ring is one block */
     size_t block_count; /* elements of a block, if blocks grow with the stride; 0: block_bytes */
     size_t offset;      /* bytes from the beginning of a page to the ring's first element */
+    bool chased;        /* the caches are as a single chase keeps them, and not just filled */
 };
+
+/* States of the caches when a trial begins. A chase of 8 MiB in which each load waits for the one
+ * before takes 20 ms to go round, and meanwhile other programs evict lines of a shared cache. Lines
+ * that were just filled, by loads that overlap, are all there. */
+enum { STATE_FILLED, STATE_CHASED };
+extern const char *const chase_states[]; /* "filled", "chased", NULL */
 
 enum { CHASE_STRIDE_IS_X = 0 };
 
@@ -66,6 +73,8 @@ extern const struct option_spec chases_cpu_option[];
 
 /* Sets up the plan of such points: the CPU that touches memory, the pages, short batches. */
 void chases_plan_place(struct probe_task *, const struct chases *, enum page_policy);
+/* After that: batches long enough for lines that a chase kept and lines that it lost. */
+void chases_plan_chased(struct plan *);
 /* Bytes of the machine's smallest pages, for probes whose strides go by pages: notes it as a
  * parameter. */
 size_t chases_note_page(struct probe_task *);
@@ -82,8 +91,8 @@ int *chases_cpus(const struct probe_task *, int first);
  * fewer CPUs. */
 size_t chases_threads(const struct probe_task *, const struct setting *threads, size_t otherwise);
 
-/* Prepares a trial of such a point of one thread: a fresh ring at a fresh place, and the caches as
- * a long chase leaves them. */
+/* Prepares a trial of such a point of one thread: a fresh ring at a fresh place, and the caches
+ * just filled with it; or, if its kind is chased, gone round once by its own loads. */
 void chases_prepare(struct trial *, const struct chases *);
 /* A probe's prepare(), if the probe's state begins with a struct chases. Of several threads each
  * builds its own ring, or its part of the shared one. */

@@ -13,7 +13,7 @@
 
 /* More sizes than this count as a sweep, even if each was named. */
 enum { SIZES_NAMED_MOST = 12 };
-const char latency_small_sets[] = "small sets";
+const char latency_small_sets[] = "small sets", latency_chased[] = "long chase";
 
 /* --- which curves --- */
 
@@ -151,6 +151,107 @@ static void add_hidden(struct analysis *analysis, const struct series *forward,
     analysis_read_off(analysis, first, forward);
 }
 
+/* --- as a chase keeps the caches --- */
+
+static struct finding *found(const struct analysis *analysis, const char *name)
+{
+    for (size_t i = 0; i < analysis->result->finding_count; i++)
+        if (strcmp(analysis->result->findings[i].name, name) == 0)
+            return &analysis->result->findings[i];
+    return NULL;
+}
+
+static double value_of(const struct analysis *analysis, const char *name)
+{
+    const struct finding *finding = found(analysis, name);
+    return finding ? finding->value : NAN;
+}
+
+static double nth_of(const struct point *point, int which)
+{
+    const struct estimate y = finding_time_of(point);
+    return (double)(which == 0 ? y.median : which < 0 ? y.low : y.high);
+}
+
+/* The working set at which the chase's median, low (-1) or high end (1) reaches `ns`, between two
+ * sizes; 0: less than the least. NAN: it stays below. */
+static double bytes_at(const struct series *chased, int which, double ns)
+{
+    for (size_t i = 0; i < chased->point_count; i++) {
+        const struct point *at = &chased->points[i], *before = at - 1;
+        const double high = nth_of(at, which), low = i ? nth_of(before, which) : NAN;
+        if (!(high >= ns))
+            continue;
+        return low > 0 && low < ns
+                   ? before->x * pow(at->x / before->x, log(ns / low) / log(high / low))
+                   : 0;
+    }
+    return NAN;
+}
+
+/* The last of the caches that cores share, by its number; 0: none was found. */
+static int last_shared(const struct analysis *analysis)
+{
+    int level = LEVELS_DECLARED_MOST;
+    char name[LEVEL_NAME_BYTES];
+    for (; level > PRIVATE_LEVELS; level--) {
+        snprintf(name, sizeof name, "L%d.capacity", level);
+        if (value_of(analysis, name) > 0)
+            return level;
+    }
+    return 0;
+}
+
+/* That cache as a single chase keeps it: how long a load takes at the largest size that the cache
+ * serves when it was just filled, and up to which size a load is nearer to the cache than to
+ * memory. */
+static void add_chased(struct analysis *analysis, const struct series *filled,
+                       const struct series *chased)
+{
+    const int level = last_shared(analysis);
+    const double dram = value_of(analysis, "DRAM.latency_ns"),
+                 memory = isnan(dram) ? value_of(analysis, "last.latency_ns") : dram;
+    struct finding *capacity =
+        level ? found(analysis, pool_printf(analysis->pool, "L%d.capacity", level)) : NULL;
+    const double near = value_of(analysis, pool_printf(analysis->pool, "L%d.latency_ns", level));
+    const struct point *at = NULL, *beside;
+    char size[UNIT_TEXT];
+    for (size_t i = 0; i < chased->point_count && capacity; i++)
+        if (chased->points[i].y.n && chased->points[i].x <= capacity->value)
+            at = &chased->points[i];
+    if (!at)
+        return;
+    beside = series_point(filled, at->x);
+    const double kept = bytes_at(chased, 0, sqrt(near * memory)),
+                 most = bytes_at(chased, -1, sqrt(near * memory)),
+                 least = bytes_at(chased, 1, sqrt(near * memory));
+    const bool known = memory > near && kept > 0;
+    const char *plan =
+        pool_printf(analysis->pool,
+                    "when it was just filled; a chase that comes back to its lines "
+                    "finds more of them gone than kept beyond %s: size buffers by that",
+                    size_format(kept, size));
+    if (known && kept < capacity->value)
+        capacity->text = plan;
+    const size_t first = analysis->result->finding_count;
+    struct finding *finding = analysis_add_point(
+        analysis, pool_printf(analysis->pool, "L%d.chased", level), "ns", at, at->flags);
+    finding->text = pool_printf(
+        analysis->pool, "in %s, where each line was last used %.2g ms ago%s",
+        size_format(at->x, size),
+        1e-6 * at->x / analysis_line_bytes(analysis) * (double)at->y.median,
+        beside ? pool_printf(analysis->pool, "; just filled, a load takes %.3g ns there",
+                             (double)beside->y.median)
+               : "");
+    if (known)
+        analysis_add_value(analysis, pool_printf(analysis->pool, "L%d.kept", level), "B",
+                           (struct interval){kept, least > 0 ? least : NAN,
+                                             least > 0 && isfinite(most) ? most : NAN},
+                           at->flags)
+            ->text = "beyond this size a chase finds more of its lines gone than kept";
+    analysis_read_off(analysis, first, chased);
+}
+
 /* --- all of it --- */
 
 static void analyse_curve(struct analysis *analysis, const struct series *series,
@@ -186,6 +287,9 @@ void latency_analyse(struct analysis *analysis)
     for (size_t i = 0; i < result->series_count; i++)
         if (ours ? result->series[i].headline : i == best)
             analyse_curve(analysis, &result->series[i], knees, count);
+    const struct series *chased = analysis_series(analysis, latency_chased, NULL, NULL);
+    if (chased)
+        add_chased(analysis, &result->series[0], chased);
     const struct series *random =
         analysis_is_set(analysis, "variants") ? random_beside(result) : NULL;
     for (size_t i = 0; random && i < result->series_count; i++)
@@ -198,12 +302,19 @@ void latency_analyse(struct analysis *analysis)
 
 /* In old documents the CPU is a number, not a kind of core. */
 const struct standard latency_experiment[] = {
-    {"address", STANDARD_TEXT, "pointer", 0}, {"access", STANDARD_TEXT, "read", 0},
-    {"order", STANDARD_TEXT, "random", 0},    {"stride", STANDARD_LINE, NULL, 0},
-    {"pages", STANDARD_PAGES, NULL, 0},       {"node", STANDARD_TEXT, "own", 0},
-    {"core", STANDARD_FASTEST, NULL, 0},      {"cpu", STANDARD_NAMED, NULL, 0},
-    {"variant", STANDARD_NAMED, NULL, 0},     {"threads", STANDARD_ABSENT, NULL, 0},
-    {"ring", STANDARD_ABSENT, NULL, 0},       {.factor = NULL},
+    {"address", STANDARD_TEXT, "pointer", 0},
+    {"access", STANDARD_TEXT, "read", 0},
+    {"order", STANDARD_TEXT, "random", 0},
+    {"stride", STANDARD_LINE, NULL, 0},
+    {"pages", STANDARD_PAGES, NULL, 0},
+    {"node", STANDARD_TEXT, "own", 0},
+    {"core", STANDARD_FASTEST, NULL, 0},
+    {"cpu", STANDARD_NAMED, NULL, 0},
+    {"variant", STANDARD_NAMED, NULL, 0},
+    {"threads", STANDARD_ABSENT, NULL, 0},
+    {"ring", STANDARD_ABSENT, NULL, 0},
+    {"state", STANDARD_TEXT, "filled", 0},
+    {.factor = NULL},
 };
 
 const struct finding_line latency_lines[] = {
@@ -235,6 +346,22 @@ const struct finding_line latency_lines[] = {
          "another hold more together. Much more: the level could not be distinguished from the "
          "next.",
      .advice = "Size buffers by the lower end of its interval, not by what is declared."},
+    {.patterns = "L<n>.chased",
+     .unit = "ns",
+     .role = ROLE_LEVEL,
+     .meaning = "Latency as a single long chase keeps the level: of the largest set that it serves "
+                "when it was just filled, where every line was last used some milliseconds ago.",
+     .moves = "Other programs evict lines of a shared cache meanwhile, and so may a guest's "
+              "neighbours on the same processor.",
+     .advice = "Expect this, and not the latency of a cache that was just filled, where a program "
+               "comes back to data after a while."},
+    {.patterns = "L<n>.kept",
+     .unit = "B",
+     .role = ROLE_LEVEL,
+     .meaning = "The working set up to which such a chase finds more of its lines kept than gone: "
+                "the level's effective capacity.",
+     .moves = "The same.",
+     .advice = "Size buffers by it, if they are used again only after a while."},
     {.patterns = "latency.hidden",
      .unit = "%",
      .role = ROLE_NOTE,

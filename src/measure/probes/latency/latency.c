@@ -61,6 +61,10 @@ static const struct option_spec options[] = {
     {"order", 0, OPTION_TEXT, "ORDER", "random", 0, 0, NULL, AT(order),
      "random, forward, backward; random-in-block:SIZE, which visits one block after another; or "
      "forward-in-block:SIZE, which goes forward within blocks that follow in random order"},
+    {"state", 0, OPTION_CHOICE, "STATE", NULL, 0, 0, chase_states, AT(state),
+     "of the caches when the clock starts: filled (default), all lines of the set just fetched; or "
+     "chased, gone round once by the chase itself, so that other programs have taken some lines of "
+     "a shared cache meanwhile"},
     {"variants", 0, OPTION_TEXT, "LIST", NULL, 0, 0, NULL, AT(variants),
      "several chases, a curve each: words of the options above joined by +, variants by commas, "
      "like forward+stride:128,random,index+packed+pages:small; article and mem-lat are those of "
@@ -91,6 +95,7 @@ struct latency_state {
     struct working_sets rest;         /* larger sets, in case the others do not reach DRAM */
     unsigned rest_stages;             /* that measure `rest`: 0 or 1 */
     unsigned small_stages;            /* of small sets: 0 or 1 */
+    unsigned chased_stages;           /* as a chase keeps the caches: 0 or 1 */
     struct latency_variants variants; /* count = 0 without --variants */
     size_t variants_planned;
     struct working_sets sets;
@@ -125,7 +130,8 @@ static struct chase_kind choose_kind(const struct probe_task *task, const struct
     struct chase_kind kind = {.address = (enum address)asked->address.choice,
                               .modify = asked->access.choice == MODIFY,
                               .stride = chases->line_bytes,
-                              .offset = (size_t)asked->align.bytes};
+                              .offset = (size_t)asked->align.bytes,
+                              .chased = asked->state.choice == STATE_CHASED};
     if (asked->element.has && asked->stride.has)
         pool_leave(task->pool, ERROR_USAGE,
                    "--element %s is a stride, so --stride can't be given with it: leave one out",
@@ -249,6 +255,8 @@ static void plan_place(struct probe_task *task)
     const struct latency_state *state = task->state;
     const struct latency_options *asked = task->options;
     chases_plan_place(task, &state->chases, (enum page_policy)asked->pages.choice);
+    if (asked->state.choice == STATE_CHASED)
+        chases_plan_chased(&task->plan);
     task->plan.node = state->node;
 }
 
@@ -476,6 +484,39 @@ static bool plan_small(struct probe_task *task)
     }
 }
 
+/* Where a core's own caches end, both states of the caches are measured: at each power of two from
+ * here on, up to twice the last level, if the curve went that far. */
+static const uint64_t chased_least = 2 * MIB, chased_most = 256 * MIB;
+
+static bool plan_chased(struct probe_task *task)
+{
+    struct latency_state *state = task->state;
+    const struct latency_options *asked = task->options;
+    const struct chase_kind kind = state->chases.kinds[0];
+    const struct series *curve = &task->plan.series[0];
+    const double last = 2 * (double)last_level_bytes(task->machine),
+                 reached = curve->point_count ? curve->points[curve->point_count - 1].x : 0,
+                 most = fmin(fmin(reached, (double)chased_most), fmax(last, (double)first_bytes));
+    if (state->chased_stages || task->common.quick.has || state->named || state->table ||
+        asked->sets.to.has || asked->state.has || !is_swept(task) || kind.order != RING_RANDOM ||
+        kind.block_bytes || state->chases.threads > 1 || most < (double)chased_least ||
+        most <= own_cache_bytes(&task->machine->facts))
+        return false;
+    probe_plan_clear(task);
+    plan_place(task);
+    chases_plan_chased(&task->plan);
+    task->plan.share = 0.25;
+    state->chased_stages = 1;
+    const int series =
+        chases_add_series(&state->chases, task, latency_chased, &kind, asked->pages.text);
+    state->chases.kinds[series].chased = true; /* which is no factor here: the name says it */
+    for (uint64_t bytes = chased_least; (double)bytes <= most; bytes *= 2)
+        if ((double)bytes > own_cache_bytes(&task->machine->facts))
+            chases_add_point(&state->chases, task, series, (double)bytes,
+                             bytes / kind.stride * kind.stride);
+    return true;
+}
+
 /* --- plan, next, conclude --- */
 
 static void plan_latency(struct probe_task *task)
@@ -540,9 +581,10 @@ static bool plan_next(struct probe_task *task)
     }
     if (task->stage == 1 && plan_rest(task))
         return true;
-    if (plan_small(task))
+    if (plan_small(task) || plan_chased(task))
         return true;
-    const unsigned stage = task->stage - state->rest_stages - state->small_stages;
+    const unsigned stage =
+        task->stage - state->rest_stages - state->small_stages - state->chased_stages;
     return (!state->table_stages && plan_knees(task, stage)) || (state->table && plan_table(task));
 }
 

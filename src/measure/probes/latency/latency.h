@@ -9,7 +9,7 @@
 struct latency_options {
     struct working_set_options sets;
     struct setting size, count, stride, element, align, address, access, pages, order, variants,
-        threads, ring, table, cpu, node;
+        state, threads, ring, table, cpu, node;
 };
 
 /* --- variants.c: several kinds of the chase --- */
@@ -42,7 +42,8 @@ void latency_table_plan(struct probe_task *, struct chases *, const struct chase
 
 /* --- findings.c --- */
 
-extern const char latency_small_sets[]; /* name of the series by sweeps */
+/* Names of the series by sweeps, and of the one as a chase keeps the caches. */
+extern const char latency_small_sets[], latency_chased[];
 void latency_analyse(struct analysis *);
 extern const struct finding_line latency_lines[];
 extern const struct standard latency_experiment[];

@@ -158,7 +158,8 @@ static void mem_lat(void **state)
     assert_int_equal(SPEAK(*state, values, "mem-lat", "-b", "64", "-s", "64"), 0);
     assert_string_equal(here->out,
                         "Buffer size: 64 KB, stride 64, time 0.007424 s, latency 7.08 ns\n");
-    assert_string_equal(here->asked, "fathom latency --sizes 65536 --stride 64 --order random\n");
+    assert_string_equal(here->asked,
+                        "fathom latency --sizes 65536 --stride 64 --order random --state chased\n");
     read_back(here, "mem-lat", &document);
     assert_true(fabs(document.probes[0].series[0].points[0].y.median - 7.08f) < 1e-6f);
     document_free(&document);
@@ -218,7 +219,7 @@ static void multichase(void **state)
                                    " 542.1\n");
     assert_string_equal(here->asked,
                         "fathom latency --size 67108864 --stride 64 --pages small --access read "
-                        "--order random-in-block:262144\n");
+                        "--state chased --order random-in-block:262144\n");
     read_back(here, "multichase", &document);
     document_free(&document);
     assert_int_equal(SPEAK(*state, values, "multichase", "-a", "-m", "64m"), 0);

@@ -137,7 +137,7 @@ static void idle_latency(void **state)
                                       "Each iteration took 4.5 core clocks (\t1.5\tns)\n"));
     assert_non_null(
         strstr(here->out, "Command line parameters: --idle_latency -b20 -t10 -c1 -i1 \n"));
-    assert_string_equal(here->asked, "fathom latency --size 20480 --cpu 1\n");
+    assert_string_equal(here->asked, "fathom latency --size 20480 --state chased --cpu 1\n");
     read_back(here, "mlc", &document);
     assert_true(document.probes[0].series[0].points[0].y.median == 1.5f);
     document_free(&document);
@@ -147,7 +147,7 @@ static void idle_latency(void **state)
     assert_non_null(
         strstr(here->out, "Each iteration took 3.0 base frequency clocks (\t1.5\tns)\n"));
     assert_non_null(strstr(here->aside, "it is 4.5"));
-    assert_string_equal(here->asked, "fathom latency --size 20480 --node 1\n");
+    assert_string_equal(here->asked, "fathom latency --size 20480 --state chased --node 1\n");
 }
 
 #define MIX(FACTOR, TEXT, X, VALUE)                                                                \

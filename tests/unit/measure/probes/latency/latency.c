@@ -215,6 +215,37 @@ static void two_experiments_are_analysed_by_themselves(void **state)
     assert_true(found == 2 && of_forward == 1);
 }
 
+/* From 2 MiB on: of 16 MiB that are there when the cache was just filled, a chase keeps 4. */
+static void a_chase_that_comes_back_later_keeps_less(void **state)
+{
+    struct bench *bench = *state;
+    struct stage_outcome outcome = {0};
+    static const float ns[] = {20, 20, 80, 100, 100, 100};
+    struct point points[6];
+    assert_int_equal(bench_plan(bench, &latency_probe, NULL), 0);
+    fill(bench, steps);
+    for (size_t i = 0; i < 6; i++)
+        points[i] = (struct point){
+            .x = (double)((2 << 20) << i),
+            .y = {.median = ns[i], .low = ns[i], .high = ns[i], .coverage = 0.96f, .n = 6}};
+    struct series both[2] = {bench->result.series[0], bench->result.series[0]};
+    both[1].name = "long chase";
+    both[1].headline = false;
+    both[1].points = points;
+    both[1].point_count = 6;
+    bench->result.series = both;
+    bench->result.series_count = 2;
+    assert_int_equal(conclude_twice(&bench->task, &outcome, NULL), 0);
+    const struct finding *kept = find(bench, "L3.kept"), *chased = find(bench, "L3.chased"),
+                         *capacity = find(bench, "L3.capacity");
+    assert_true(kept && chased && capacity);
+    assert_true(kept->value > 4 << 20 && kept->value < 8 << 20);
+    assert_true(fabs(capacity->value / (16 << 20) - 1) < 0.2);
+    assert_true(chased->value == (double)(capacity->value < 16 << 20 ? ns[2] : ns[3]));
+    assert_non_null(strstr(chased->text, "just filled, a load takes 20 ns"));
+    assert_non_null(strstr(capacity->text, "size buffers by that"));
+}
+
 /* Stands for the engine: the stage's series are done. */
 static int go_on(struct bench *bench, double huge_share, unsigned stage)
 {
@@ -258,6 +289,25 @@ static void sizes_that_touch_much_memory_wait_until_dram_is_not_reached(void **s
     for (unsigned stage = 1; go_on(bench, 1, stage) == 1; stage++) /* knees */
         for (size_t i = 0; i < plan->point_count; i++)
             assert_true(plan->points[i].x <= 64 << 20);
+}
+
+/* Both states are measured where a core's own caches end, but not in a quick run. */
+static void a_long_chase_is_measured_beyond_a_cores_own_caches(void **state)
+{
+    struct bench *bench = *state;
+    const struct plan *plan = &bench->task.plan;
+    for (int quick = 0; quick < 2; quick++) {
+        size_t seen = 0;
+        assert_int_equal(bench_plan(bench, &latency_probe, quick ? "quick" : NULL, NULL, NULL), 0);
+        fill(bench, steps);
+        for (unsigned stage = 1; go_on(bench, 1, stage) == 1; stage++)
+            if (strcmp(plan->series[plan->points[0].series].name, "long chase") == 0)
+                for (size_t i = 0; i < plan->point_count; i++, seen++)
+                    assert_true(plan->points[i].x == (double)((2 << 20) << i));
+        assert_int_equal(seen, quick ? 0 : 6); /* to 64 MiB */
+    }
+    assert_int_equal(bench_plan(bench, &latency_probe, "state", "chased", NULL), 0);
+    assert_string_equal(series_factor(&plan->series[0], "state")->text, "chased");
 }
 
 /* Two sizes in each of 32 KiB, 1 MiB and 16 MiB, and two beyond, the smallest first. */
@@ -315,10 +365,12 @@ int main(void)
         BENCH_TEST(orders_are_reported_as_they_were_asked_for),
         BENCH_TEST(two_sizes_of_each_level_are_looked_at_first),
         BENCH_TEST(sizes_that_touch_much_memory_wait_until_dram_is_not_reached),
+        BENCH_TEST(a_long_chase_is_measured_beyond_a_cores_own_caches),
         BENCH_TEST(the_table_has_all_variants_in_every_level),
         BENCH_TEST(a_short_sweep_names_no_level_that_it_did_not_reach),
         BENCH_TEST(every_size_that_was_named_has_its_latency),
         BENCH_TEST(two_experiments_are_analysed_by_themselves),
+        BENCH_TEST(a_chase_that_comes_back_later_keeps_less),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
