@@ -5,8 +5,10 @@
 #include "document/flag.h"
 #include "measure/kernels/handoff.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 extern const struct probe cores_probe;
@@ -325,18 +327,42 @@ static void an_interruption_leaves_older_samples(void **state)
     unlink(path);
 }
 
-static void a_full_disk_is_reported(void **state)
+static void a_full_device_is_refused_before_the_run(void **state)
 {
     struct modelled *on = be(*state, "core:2 pu:1");
     FILE *full = fopen("/dev/full", "w");
     if (!full)
         skip();
     fclose(full);
-    assert_int_equal(plan_samples(on, "samples-out", "/dev/full", NULL), 0);
-    assert_int_equal(stages_measure(&on->task, &on->engine, 100, NULL, &on->outcome, &on->error),
-                     ERROR_USAGE);
+    assert_int_equal(plan_samples(on, "samples-out", "/dev/full", NULL), ERROR_USAGE);
     assert_non_null(strstr(on->error.text, "/dev/full"));
+}
+
+/* A limit on a file's size stands in for a disk that fills up while the cores are measured. */
+static void a_full_disk_is_reported(void **state)
+{
+    struct modelled *on = be(*state, "core:2 pu:1");
+    char path[] = "/tmp/fathom-samples-XXXXXX", part[sizeof path + 16];
+    const int file = mkstemp(path);
+    assert_true(file >= 0);
+    assert_int_equal(write(file, "older\n", 6), 6);
+    close(file);
+    assert_int_equal(plan_samples(on, "samples-out", path, NULL), 0);
+    struct rlimit before;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    struct rlimit limit = {.rlim_cur = 64, .rlim_max = before.rlim_max};
+    void (*const handler)(int) = signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    const int code = stages_measure(&on->task, &on->engine, 100, NULL, &on->outcome, &on->error);
+    setrlimit(RLIMIT_FSIZE, &before);
+    signal(SIGXFSZ, handler);
+    assert_int_equal(code, ERROR_USAGE);
+    assert_non_null(strstr(on->error.text, path));
     assert_non_null(modelled_find(on, "cores.cas.min")); /* the figures are there all the same */
+    assert_begins(path, "older\n");
+    snprintf(part, sizeof part, "%s.partial", path);
+    unlink(part);
+    unlink(path);
 }
 
 #define MODEL_TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
@@ -352,6 +378,7 @@ int main(void)
         MODEL_TEST(every_home_has_its_reference_and_its_check),
         MODEL_TEST(every_batch_can_be_had_as_csv),
         MODEL_TEST(an_interruption_leaves_older_samples),
+        MODEL_TEST(a_full_device_is_refused_before_the_run),
         MODEL_TEST(a_full_disk_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
