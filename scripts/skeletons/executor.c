@@ -86,11 +86,11 @@ static double read_hz(struct visit *visit)
 }
 
 static int measure(struct visit *visit, const struct batch_run *run, struct batch *batches,
-                   struct background *did)
+                   struct seat_share *shares)
 {
     const struct trial *trial = &visit->trials[run->trial];
     const struct worker *worker = &trial->workers[0];
-    (void)did; /* there are no background workers */
+    (void)shares; /* one worker has no windows with others */
     if (run->first && trial->warm_repeats)
         worker->run(worker->state, trial->warm_repeats);
     for (unsigned i = 0; i < run->batches; i++)

@@ -43,7 +43,7 @@ class Program:
     def __init__(self, path, shim, root, everything):
         self.path, self.shim, self.root, self.everything, self.runs = path, shim, root, everything, 0
         self.environment = {"PATH": os.environ.get("PATH", os.defpath), "HOME": str(root),
-                            "LC_ALL": "C.UTF-8", "FATHOM": str(path), "SAMPLE": str(SAMPLE),
+                            "LC_ALL": "C", "FATHOM": str(path), "SAMPLE": str(SAMPLE),
                             "DATA": str(SOURCE / "tests" / "data"),
                             # LLVM, in drivers of OpenCL, swallows a SIGQUIT that comes while it compiles.
                             "OCL_ICD_VENDORS": "/nowhere"}
