@@ -148,7 +148,7 @@ def at_the_same_time(here):
     ended = [(run, *run.communicate()) for run in runs]
     # A run whose worker gets no time, because something of real-time priority holds its CPU, ends with
     # an error, and says where its document is in the error's words.
-    named = [re.search(r"(?:document:|so far are in) (\S+)", (out + err).decode()) for _, out, err in ended]
+    named = [re.search(r"(?:fathom report -v|so far are in)\s+(\S+)", (out + err).decode()) for _, out, err in ended]
     names = {match[1] for match in named if match}
     return check((len(names) == 4, f"{names} of {[(run.returncode, out, err) for run, out, err in ended]}"),
                  (set(os.listdir(folder)) == names, f"{os.listdir(folder)} of {names}"),
