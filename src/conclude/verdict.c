@@ -351,9 +351,11 @@ enum trust document_trust(const struct document *document)
 
 const char *verdict_reserve(const struct document_verdict *verdict, const struct document *document)
 {
-    return !verdict->family_count           ? "Nothing was measured"
-           : !document->run.complete        ? "The run was stopped before its end"
-           : verdict->modelled              ? "Modelled, not measured"
+    bool stopped = !document->run.complete;
+    return !verdict->family_count ? stopped ? "The run was stopped before anything was measured"
+                                            : "Nothing was measured"
+           : stopped              ? "The run was stopped before its end"
+           : verdict->modelled    ? "Modelled, not measured"
            : document_is_imported(document) ? "Imported from another tool's table"
                                             : NULL;
 }

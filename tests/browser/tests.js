@@ -173,9 +173,9 @@ const tests = {
     async "several documents: what differs first, curves overlaid, matrices below each other"(browser) {
         const page = await browser.open(["large", "twin"]);
         assert.equal(await page.locator("h1").count(), 1);
-        assert.match(await page.locator("#differences h3").textContent(), /\d+ of \d+ values changed/);
+        const changed = /(\d+) of \d+ values changed/.exec(await page.locator("#differences h3").textContent());
         const changes = await page.locator("#differences > .scroll table.changes tbody tr").allInnerTexts();
-        assert.ok(changes.length >= 4 && changes.length <= 8 && changes.some((text) => /^L2\.latency/.test(text)), changes.join(" | "));
+        assert.ok(changes.length >= 2 && changes.length === Math.min(Number(changed[1]), 8) && changes.some((text) => /^L2\.latency/.test(text)), changes.join(" | "));
         assert.ok(await page.evaluate(() => document.querySelector("#differences h3").getBoundingClientRect().top < 300));
         assert.equal(await page.locator("#picture-0 path[stroke-linejoin]").count(), 12);
         const texts = await page.locator("#picture-0 text").allTextContents();
@@ -185,7 +185,7 @@ const tests = {
         const row = (name) => page.locator("table.differences tr", { has: page.getByText(name, { exact: true }) }).textContent();
         /* By the sizes that both curves have, each with noise of its own. */
         assert.match(await row("L2.latency"), /\+(9\.[5-9]|10\.[0-4]) % changed/);
-        assert.match(await row("cores.cas.max"), /\+0\.0 %\s*$/);
+        assert.match(await row("cores.cas.max"), /\+0\.0 % can't tell\s*$/);
         assert.deepEqual(page.wrong, []);
     },
 

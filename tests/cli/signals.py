@@ -62,7 +62,7 @@ def interrupted(here, command, number, delay_s):
         (process.returncode == 128 + number, f"status {process.returncode}"),
         (document["run"]["complete"] is False, "the document says that it is complete"),
         (err.count("\n") == 1 and "interrupted" in err and "out.json" in err, f"{err}"),
-        (report[0] == 0 and "not complete" in report[1], f"{report}"))
+        (report[0] == 0 and "The run was stopped before " in report[1], f"{report}"))
 
 
 def interruptions(here, command, number, delays_s):

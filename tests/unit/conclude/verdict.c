@@ -209,6 +209,8 @@ static void what_was_not_measured_here_is_said_before(void **state)
     bench->document.run.complete = true;
     bench->probes[0].finding_count = 0;
     assert_says(bench, "Nothing was measured.");
+    bench->document.run.complete = false;
+    assert_says(bench, "The run was stopped before anything was measured.");
 }
 
 static void a_run_is_usable_unless_something_asked_for_has_no_figure(void **state)
