@@ -138,7 +138,7 @@ static void find_axes(struct plot *plot)
         const struct series *series = chart->blocks[i].curve.series;
         size_t with = 0;
         for (size_t p = 0; p < series->point_count; p++)
-            with += isfinite(series->points[p].cycles.median);
+            with += isfinite(series->points[p].cycles.median) ? 1 : 0;
         with_cycles += with > 0;
     }
     /* Of devices alone cycles come first: their clocks move more than their caches do. */

@@ -127,7 +127,9 @@ static void range_text(const struct shades *shades, const struct pair_cell *cell
     char low[UNIT_TEXT], high[UNIT_TEXT];
     number_text(shades, (double)cell->least, low);
     number_text(shades, (double)cell->most, high);
-    snprintf(text, 2 * UNIT_TEXT, strcmp(low, high) == 0 ? "" : "%.24s–%.24s", low, high);
+    text[0] = '\0';
+    if (strcmp(low, high) != 0)
+        snprintf(text, 2 * UNIT_TEXT, "%.24s–%.24s", low, high);
 }
 
 /* Orders rows and columns so that a group's CPUs follow one another; without groups as they stand.
