@@ -12,7 +12,7 @@
 static const double confidence = 0.95;
 /* Documents hold floats. */
 static const double rounding = 1e-6;
-enum { TRIALS_MOST = 400 };
+enum { TRIALS_MOST = 400, TRIALS_FEW = 30, TRIES_MOST = 10000, DRAWN_MOST = 64 };
 
 /* --- estimators --- */
 
@@ -145,11 +145,15 @@ static void check_point(struct coverage *coverage, struct measurement *measureme
     const struct kept_trial *first = point.trials[0], *last = point.trials[point.count - 1];
     const double truth = coverage_truth(measurement, measurement->machine, planned, first->repeats,
                                         first->at_s, last->at_s - first->at_s, trials, random);
+    const bool few = point.count <= TRIALS_FEW;
     coverage->points++;
+    coverage->few += few;
     for (unsigned i = 0; i < ESTIMATORS; i++) {
         struct span interval = estimators[i](&point, scratch);
-        coverage->covered[i] +=
+        const bool covered =
             interval.low <= truth * (1 + rounding) && interval.high >= truth * (1 - rounding);
+        coverage->covered[i] += covered;
+        coverage->few_covered[i] += few && covered;
     }
     const struct point *shown = document_point(measurement, planned);
     struct span sound = interval_of_trials(&point, scratch);
@@ -165,15 +169,20 @@ void coverage_add(struct coverage *coverage, struct measurement *measurement, un
     struct random random = {random_mix(measurement->seed + 1)};
     /* Of the trials only those are taken that are their point's first, so all points have the same
      * chance. */
-    for (unsigned tries = 0; count && tries < 1000; tries++) {
+    size_t drawn[DRAWN_MOST];
+    unsigned drawn_count = 0;
+    for (unsigned tries = 0; drawn_count < count && drawn_count < DRAWN_MOST && tries < TRIES_MOST;
+         tries++) {
         size_t at = (size_t)random_below(&random, measurement->trial_count);
         const struct plan_point *planned = &measurement->trials[at].point;
         bool first = true;
         for (size_t i = 0; i < at && first; i++)
             first = !same_point(&measurement->trials[i].point, planned);
+        for (unsigned i = 0; i < drawn_count && first; i++)
+            first = drawn[i] != at; /* a point that was drawn says nothing new */
         if (!first || planned->arena_bytes > bytes_most)
             continue;
         check_point(coverage, measurement, planned, trials, &random);
-        count--;
+        drawn[drawn_count++] = at;
     }
 }

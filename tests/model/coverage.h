@@ -39,6 +39,8 @@ enum estimator { ESTIMATOR_SOUND, ESTIMATOR_ONE_RANK_IN, ESTIMATOR_POOLED, ESTIM
 
 struct coverage {
     unsigned points, covered[ESTIMATORS];
+    /* Of points of few trials: of many, one rank hardly moves the ends. */
+    unsigned few, few_covered[ESTIMATORS];
     unsigned disagreements; /* of the sound estimator with the document: none */
 };
 
