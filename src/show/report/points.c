@@ -206,7 +206,8 @@ void report_add_bars(struct report *report, size_t index, const struct probe_res
         return;
     }
     for (size_t i = 0; i < series->point_count; i++)
-        most = fmax(most, (double)series->points[i].y.median);
+        if ((double)series->points[i].y.median > most)
+            most = (double)series->points[i].y.median;
     struct table *table = add_table(report, index, probe);
     line_add_between(&title, "", series->y.name ? series->y.name : "value", "");
     line_add_between(&title, " by ", place_name(series), "");
