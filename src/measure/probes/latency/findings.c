@@ -360,7 +360,7 @@ const struct finding_line latency_lines[] = {
      .role = ROLE_LEVEL,
      .meaning = "The working set up to which such a chase finds more of its lines kept than gone: "
                 "the level's effective capacity.",
-     .moves = "The same.",
+     .moves = "What moves the latency of a chase there.",
      .advice = "Size buffers by it, if they are used again only after a while."},
     {.patterns = "latency.hidden",
      .unit = "%",
