@@ -10,6 +10,8 @@
 #include "show/render/health.h"
 #include "show/render/output.h"
 
+#include <math.h>
+
 static FILE *nowhere;
 
 static void show(const struct document *const *documents, size_t count)
@@ -24,7 +26,7 @@ static void show(const struct document *const *documents, size_t count)
                 .tolerance = NAN,
                 .probe = style && documents[0]->probe_count ? documents[0]->probes : NULL,
                 .style = {.colour = style, .blocks = style, .width = style ? 200 : 40}};
-            int code = output_possible(output, documents[0], &error);
+            int code = output_possible(output, &content, &error);
             if (code == 0)
                 code = output_render(output, nowhere, &content, &error);
             if (code < 0)
@@ -32,7 +34,7 @@ static void show(const struct document *const *documents, size_t count)
         }
 }
 
-static void compare(const struct document *a, const struct document *b)
+static void compare_two(const struct document *a, const struct document *b)
 {
     struct differences differences = {0};
     struct error error = {0};
@@ -98,7 +100,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     fuzz_require(code == 0, "a document that was read can be completed");
     const struct document *const both[] = {&read[0], &read[1]};
     show(both, 1);
-    compare(&read[0], &read[0]);
+    compare_two(&read[0], &read[0]);
     check(&read[0], &read[0]);
     /* The other is the same, analysed anew. */
     code = fuzz_read(&read[1], bytes, size, &error);
@@ -106,7 +108,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         code = document_analyse(&read[1], &remarks, &error);
     if (code == 0) {
         show(both, 2);
-        compare(&read[0], &read[1]);
+        compare_two(&read[0], &read[1]);
         check(&read[0], &read[1]);
         join(documents_merge, read, 2);
         join(baseline_build, read, 2);

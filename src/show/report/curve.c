@@ -129,7 +129,8 @@ static void add_plateau(struct report *report, struct curve *curve, const char *
     const struct probe_result *probe = curve->probe;
     struct plateau plateau;
     const char *text = ns ? plateau_text(report, level, ns) : NULL;
-    const bool own = ns && ns >= probe->findings && ns < probe->findings + probe->finding_count;
+    const bool own = ns && probe->finding_count && ns >= probe->findings &&
+                     ns < probe->findings + probe->finding_count;
     if (!own || !isfinite(ns->value) || !quantity_same(ns->unit, curve->series->y.unit) ||
         !find_part(curve->series, ns->value, &plateau))
         return;

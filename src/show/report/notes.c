@@ -449,7 +449,8 @@ unsigned report_note_of(const struct report *report, size_t index, const struct 
     unsigned number = 0;
     for (size_t p = 0; p < document->probe_count; p++) {
         const struct probe_result *probe = &document->probes[p];
-        if (finding < probe->findings || finding >= probe->findings + probe->finding_count)
+        if (!probe->finding_count || finding < probe->findings ||
+            finding >= probe->findings + probe->finding_count)
             continue;
         const int family = verdict_family(&graded->verdict, document, probe, finding);
         for (size_t i = 0; i < graded->note_count && family >= 0; i++)
