@@ -109,14 +109,15 @@ class Template:
     def node(self, host, draw, neighbours, fault=lambda name: 1):
         """The text of one node's document."""
         common = {word: math.exp(draw.gauss(0, node)) for word, node, _ in SCATTER}
+        moved_by = {}  # by figure, whatever its unit: how far a neighbour moved its trials
         out = [self.pieces[0], host]
         for piece, findings in zip(self.pieces[1:], self.findings):
             out.append(piece)
-            out.append(json.dumps([self.moved(finding, draw, common, neighbours, fault) for finding in findings]))
+            out.append(json.dumps([self.moved(finding, draw, common, neighbours, moved_by, fault) for finding in findings]))
         return "".join(out) + self.pieces[-1]
 
     @staticmethod
-    def moved(finding, draw, common, neighbours, fault):
+    def moved(finding, draw, common, neighbours, moved_by, fault):
         if "value" not in finding:
             return finding
         name, value = finding["name"], finding["value"]
@@ -130,6 +131,9 @@ class Template:
         if name.startswith(SHARED) and draw.random() < DISTURBED:
             away = draw.choice(neighbours)
             away = 1 / away if name.startswith("bandwidth") or name.endswith("capacity") else away
+        # Its twin was disturbed with it; a figure of other CPUs was not.
+        figure = (name.removesuffix("_ns"), json.dumps(finding.get("cpus")), json.dumps(finding.get("factors")))
+        away = moved_by.setdefault(figure, away)
         half = 2 * run * draw.uniform(0.7, 1.4)
         if "low" in finding and "high" in finding:
             moved["value"] *= away
