@@ -124,13 +124,12 @@ class Template:
         word = next((word for word, _, _ in SCATTER if word in name), None)
         _, run = scatter_of(name)
         # A finding in ns is read off the same trials as its twin in cycles.
-        trials = random.Random(f"{common['DRAM.']}{name.removesuffix('_ns')}")
-        own = math.exp(trials.gauss(0, run))
+        own = math.exp(random.Random(f"{common['DRAM.']}{name.removesuffix('_ns')}").gauss(0, run))
         ratio = common.get(word, 1) * own * fault(name)
         moved = dict(finding, value=value * ratio)
         away = 1.0
-        if name.startswith(SHARED) and trials.random() < DISTURBED:
-            away = trials.choice(neighbours)
+        if name.startswith(SHARED) and draw.random() < DISTURBED:
+            away = draw.choice(neighbours)
             away = 1 / away if name.startswith("bandwidth") or name.endswith("capacity") else away
         # Its twin was disturbed with it; a figure of other CPUs was not.
         figure = (name.removesuffix("_ns"), json.dumps(finding.get("cpus")), json.dumps(finding.get("factors")))
