@@ -97,6 +97,9 @@ double document_kept(double number)
 static void put_number(struct writer *writer, double number)
 {
     char digits[32];
+    /* Nine digits make a large number whole, and so it is read: it is written as whole at once. */
+    if (fabs(number) >= 1e9)
+        number = document_kept(number);
     /* Nine digits are too few for sizes from 1 GiB on, so whole numbers are written in full. */
     if (is_whole(number)) {
         put(writer, number < 0 ? "-" : "");
