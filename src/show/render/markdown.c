@@ -73,9 +73,9 @@ static void put_line(FILE *out, const char *text)
     text = text ? text : "";
     text += strspn(text, " ");
     const size_t digits = strspn(text, "0123456789");
-    if (digits && strchr(".)", text[digits]) && strchr(" ", text[digits + 1])) {
+    if (digits && text[digits] && strchr(".)", text[digits]) && strchr(" ", text[digits + 1])) {
         fprintf(out, "%.*s\\%c", (int)digits, text, text[digits]);
-        text += digits + (text[digits] != '\0');
+        text += digits + 1;
     } else if (*text && strchr("-+=#", *text)) {
         fprintf(out, "\\%c", *text++);
     }
