@@ -253,8 +253,10 @@ int run_measure(struct run *run, struct error *error)
         clock_calibrate(&clock);
     if (code == 0)
         code = team_create(&engine.team, run->stop, error);
-    if (code == 0 && run->listener.progress && run->turn_count) /* before a thread is started */
+    if (code == 0 && run->listener.progress && run->turn_count) { /* before a thread is started */
+        turn_to(run, 0);
         show_progress(run, 0, run->budget_s);
+    }
     if (code == 0)
         code = open_placement(run, &engine, error);
     if (code == 0)
