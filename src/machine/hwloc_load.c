@@ -10,31 +10,41 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Recursive, because loads_in_a_child() forks inside. */
-static pthread_mutex_t inside = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+static pthread_mutex_t inside = PTHREAD_MUTEX_INITIALIZER;
+/* How often this thread is inside: loads_in_a_child() forks there. */
+static _Thread_local unsigned depth;
 
 void hwloc_leave(void)
 {
-    pthread_mutex_unlock(&inside);
+    if (--depth == 0)
+        pthread_mutex_unlock(&inside);
 }
 
-/* The child's thread has another id than the one that locked, so it can't unlock. */
+static void lock(void)
+{
+    if (depth++ == 0)
+        pthread_mutex_lock(&inside);
+}
+
+/* The child's only thread is the one that forked, so nobody else is inside. */
 static void begin_in_a_child(void)
 {
-    static const pthread_mutex_t fresh = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+    static const pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
     memcpy(&inside, &fresh, sizeof inside);
+    if (--depth)
+        pthread_mutex_lock(&inside);
 }
 
 static void wait_at_forks(void)
 {
-    pthread_atfork(hwloc_enter, hwloc_leave, begin_in_a_child);
+    pthread_atfork(lock, hwloc_leave, begin_in_a_child);
 }
 
 void hwloc_enter(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, wait_at_forks);
-    pthread_mutex_lock(&inside);
+    lock();
 }
 
 /*
