@@ -192,9 +192,10 @@ struct trial {
     double operations;     /* of all measured workers in one repeat: prepare() sets it */
     uint64_t warm_repeats; /* untimed repeats of every measured worker before its first batch: they
                               bring its data into its own caches. Set by prepare(), else 0 */
-    /* Called for every measured worker on its own CPU before its first batch, at the same time as
-     * for the others: what takes long, or belongs near that CPU. All have built before any settles.
-     * They may be recalled like prepare(), which sets them, else NULL. */
+    /* Called for every measured worker, in windows for every worker, on its own CPU before its
+     * first batch, at the same time as for the others: what takes long, or belongs near that CPU.
+     * All measured ones have built before any settles. They may be recalled like prepare(), which
+     * sets them, else NULL. */
     void (*build)(const struct trial *, unsigned seat);
     void (*settle)(const struct trial *, unsigned seat);
     /* Called by every measured worker with its state before each batch, untimed: restores what a

@@ -180,7 +180,8 @@ static bool get_ready(struct visit *visit, unsigned rank, const struct trial *tr
         trial->build(trial, rank);
     if (!trial->settle)
         return true;
-    if (seats->measured > 1 && !barrier_wait(&seats->start_line, prepare_limit_ns))
+    if (plan_seat(trial->point, rank).role == MEASURED && seats->measured > 1 &&
+        !barrier_wait(&seats->start_line, prepare_limit_ns))
         return false;
     trial->settle(trial, rank);
     return true;
@@ -196,7 +197,7 @@ static void do_seat(struct visit *visit, unsigned rank)
     uint64_t warm = plan_has_partner(trial->point) ? visit->plan->warm_repeats : 0;
     struct os_thread_events before, after;
 
-    if (role == MEASURED && run->first && !get_ready(visit, rank, trial))
+    if (run->first && (role == MEASURED || run->window_ns > 0) && !get_ready(visit, rank, trial))
         return;
     os_thread_events(&before);
     if (role == MEASURED && run->first && trial->warm_repeats)

@@ -80,11 +80,6 @@ static void go(struct injector *injector)
 uint64_t inject_run(void *state, uint64_t repeats)
 {
     struct injector *injector = state;
-    const uint64_t delay = injector->lines.delay;
-    injector->lines.delay = injector->apart.delay = 1;
-    for (; injector->fill; injector->fill--)
-        go(injector);
-    injector->lines.delay = injector->apart.delay = delay;
     for (; repeats; repeats--)
         go(injector);
     return injector->lines.position;

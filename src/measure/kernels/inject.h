@@ -43,8 +43,6 @@ struct inject_lines {
 struct injector {
     struct inject_lines lines, apart;
     const struct inject_mix *mix;
-    uint64_t fill; /* repeats without pauses that the first run adds before its own: they fill the
-                      caches with what the mix leaves there */
     uint64_t owed; /* others / of lines that the mix still owes; begins as 0 */
 };
 

@@ -240,6 +240,21 @@ static unsigned steps_between(unsigned stride)
 
 /* --- measuring --- */
 
+/* A modified line is written back when another pushes it out. So before the first window each
+ * injector goes once through its memory without pauses, or light traffic would only fill the
+ * caches. */
+static void fill_caches(const struct trial *trial, unsigned seat)
+{
+    const struct loaded_state *state = trial->probe_state;
+    if (seat == 0) /* the chase */
+        return;
+    struct injector *injector = trial->workers[seat].state;
+    const uint64_t delay = injector->lines.delay;
+    injector->lines.delay = injector->apart.delay = 1;
+    inject_run(injector, state->inject_bytes / state->chases.line_bytes / inject_lines_each);
+    injector->lines.delay = injector->apart.delay = delay;
+}
+
 static void prepare_loaded(struct trial *trial)
 {
     const struct loaded_state *state = trial->probe_state;
@@ -249,10 +264,8 @@ static void prepare_loaded(struct trial *trial)
     chase.arena = &part;
     chases_prepare(&chase, &state->chases);
     trial->operations = chase.operations;
+    trial->settle = state->mix.modifies ? fill_caches : NULL;
     struct random random = {trial->seed};
-    /* A modified line is written back when another pushes it out. So before the first window each
-     * injector goes once through its memory, or light traffic would only fill the caches. */
-    const uint64_t lines = state->inject_bytes / state->chases.line_bytes;
     _Static_assert(sizeof(struct injector) <= sizeof trial->workers->room, "it needs more room");
     for (unsigned i = 1; i < trial->point->seat_count; i++) {
         struct worker *worker = &trial->workers[i];
@@ -264,12 +277,7 @@ static void prepare_loaded(struct trial *trial)
             .delay = loaded_pauses[(unsigned)trial->point->x],
         };
         struct injector *injector = (struct injector *)worker->room;
-        *injector = (struct injector){
-            .lines = own,
-            .apart = own,
-            .mix = &state->mix,
-            .fill = state->mix.modifies ? lines / inject_lines_each : 0,
-        };
+        *injector = (struct injector){.lines = own, .apart = own, .mix = &state->mix};
         injector->apart.memory += state->inject_bytes;
         worker->state = worker->room;
         worker->run = inject_run;

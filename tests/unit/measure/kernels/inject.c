@@ -89,20 +89,6 @@ static void what_is_written_past_the_caches_are_whole_lines(void **state)
     free(bench->memory);
 }
 
-/* The first run fills the caches without a pause, and its own repeats follow. */
-static void filling_comes_first_and_once(void **state)
-{
-    (void)state;
-    struct bench *bench = lay_out(50, INJECT_SEQUENTIAL, 2);
-    bench->injector.fill = 7;
-    inject_run(&bench->injector, 3);
-    assert_int_equal(count(bench), 10 * inject_lines_each);
-    assert_true(bench->injector.lines.delay == 2 && bench->injector.fill == 0);
-    inject_run(&bench->injector, 3);
-    assert_int_equal(count(bench), 13 * inject_lines_each);
-    free(bench->memory);
-}
-
 static void sequential_traffic_goes_on_and_round(void **state)
 {
     (void)state;
@@ -155,7 +141,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_share_of_reads_is_kept),
         cmocka_unit_test(what_is_written_past_the_caches_are_whole_lines),
-        cmocka_unit_test(filling_comes_first_and_once),
         cmocka_unit_test(sequential_traffic_goes_on_and_round),
         cmocka_unit_test(random_traffic_reaches_every_line_in_no_order),
         cmocka_unit_test(a_pause_changes_no_line),
