@@ -230,10 +230,13 @@ static size_t attic_bytes(const struct machine *machine)
     return bytes < MOST ? (size_t)bytes : MOST;
 }
 
-/* The CPUs are those of --cpus, which all probes share. */
+/* The CPUs are those of --cpus, which all probes share. Devices have no place among them. */
 static int open_placement(struct run *run, struct engine *engine, struct error *error)
 {
-    if (run->model || !run->turn_count)
+    bool any = false;
+    for (size_t i = 0; i < run->turn_count; i++)
+        any |= !run->turns[i].task.probe->findings.of_devices;
+    if (run->model || !any)
         return 0;
     const int code = placement_open(engine, &run->turns[0].task.cpus, run->budget_s,
                                     &run->document->run, &run->document->pool, error);
