@@ -77,10 +77,11 @@ static void fail(struct waiting *waiting)
 static bool look(struct waiting *waiting, MPI_Comm between)
 {
     enum { MOST = 1 << 30 };
-    int there = 0;
+    int there = 0, came = 0;
+    MPI_Status status;
     if (waiting->state > WAITS_FOR_BODY)
         return false;
-    if (MPI_Test(&waiting->request, &there, MPI_STATUS_IGNORE) != MPI_SUCCESS) {
+    if (MPI_Test(&waiting->request, &there, &status) != MPI_SUCCESS) {
         fail(waiting);
         return false;
     }
@@ -88,6 +89,8 @@ static bool look(struct waiting *waiting, MPI_Comm between)
         return false;
     if (waiting->state == WAITS_FOR_BODY) {
         waiting->state = HAS_ANSWERED;
+        if (MPI_Get_count(&status, MPI_CHAR, &came) == MPI_SUCCESS && came < waiting->head[1])
+            waiting->head[1] = came; /* less than it announced */
         return true;
     }
     const int length = waiting->head[1];

@@ -1,7 +1,9 @@
 #include "programs/mpi/mpi_run.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -45,6 +47,26 @@ static int learn_node(struct ranks *ranks, MPI_Comm node, struct error *error)
     return 0;
 }
 
+/* A node's name comes from the node, and names its file in --keep: it must name no other place, and
+ * no two nodes the same. */
+static void make_file_name(char (*names)[NODE_NAME_BYTES], int leader)
+{
+    char *name = names[leader];
+    bool taken = false;
+    name[NODE_NAME_BYTES - 1] = '\0';
+    for (char *byte = name; *byte; byte++)
+        if (*byte == '/' || iscntrl((unsigned char)*byte))
+            *byte = '_';
+    if (*name == '\0' || *name == '.')
+        snprintf(name, NODE_NAME_BYTES, "node%d", leader);
+    for (int i = 0; i < leader; i++)
+        taken = taken || strcmp(names[i], name) == 0;
+    if (taken) {
+        const size_t room = NODE_NAME_BYTES - 16, length = strlen(name);
+        snprintf(name + (length < room ? length : room), 16, "-rank%d", leader);
+    }
+}
+
 int ranks_elect(struct ranks *ranks, struct error *error)
 {
     *ranks = (struct ranks){.leader = -1, .between = MPI_COMM_NULL};
@@ -79,6 +101,8 @@ int ranks_elect(struct ranks *ranks, struct error *error)
     }
     MPI_Gather(own, NODE_NAME_BYTES, MPI_CHAR, ranks->names, NODE_NAME_BYTES, MPI_CHAR, 0,
                ranks->between);
+    for (int i = 0; ranks->names && i < ranks->leaders; i++)
+        make_file_name(ranks->names, i);
     return 0;
 }
 
