@@ -202,20 +202,6 @@ static void add_trials(struct document_verdict *verdict, const struct point *poi
         verdict->coverage = point->y.coverage;
 }
 
-static bool probe_is_usable(const struct probe_result *probe, bool imported)
-{
-    for (size_t i = 0; i < probe->finding_count; i++)
-        if (isfinite(probe->findings[i].value) &&
-            (imported || finding_kind(&probe->findings[i]) != finding_too_few))
-            return true;
-    for (size_t s = 0; s < probe->series_count && !probe->finding_count; s++)
-        for (size_t i = 0; i < probe->series[s].point_count; i++)
-            if (probe->series[s].points[i].y.coverage > 0 ||
-                (imported && probe->series[s].points[i].y.n))
-                return true;
-    return false;
-}
-
 static void add_probe(struct document_verdict *verdict, const struct document *document,
                       size_t index)
 {
@@ -333,6 +319,26 @@ size_t verdict_count(const struct document_verdict *verdict, enum grade grade)
     return count;
 }
 
+/* Whether it has a family that is measured or, where nothing is found of its kind, a point. */
+static bool probe_is_usable(const struct document *document, size_t index)
+{
+    const struct probe_result *probe = &document->probes[index];
+    const bool imported = document_is_imported(document);
+    struct document_verdict own = {.coverage = 1};
+    add_probe(&own, document, index);
+    for (size_t i = 0; i < own.family_count; i++) {
+        grade(&own.families[i], imported);
+        if (own.families[i].grade != GRADE_NOT_MEASURED)
+            return true;
+    }
+    for (size_t s = 0; s < probe->series_count && !probe->finding_count; s++)
+        for (size_t i = 0; i < probe->series[s].point_count; i++)
+            if (probe->series[s].points[i].y.coverage > 0 ||
+                (imported && probe->series[s].points[i].y.n))
+                return true;
+    return false;
+}
+
 enum trust document_trust(const struct document *document)
 {
     bool measured = false, lacking = false;
@@ -341,8 +347,7 @@ enum trust document_trust(const struct document *document)
         if (probe->status == PROBE_SKIPPED)
             continue;
         measured = measured || probe->status != PROBE_FAILED;
-        lacking = lacking || probe->status == PROBE_FAILED ||
-                  !probe_is_usable(probe, document_is_imported(document));
+        lacking = lacking || probe->status == PROBE_FAILED || !probe_is_usable(document, i);
     }
     return !measured ? TRUST_NOTHING : lacking ? TRUST_LACKING : TRUST_USABLE;
 }

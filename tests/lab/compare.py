@@ -57,6 +57,11 @@ def probe(document, name):
     return next((entry for entry in document.get("probes", []) if entry["name"] == name), {})
 
 
+def usable(document):
+    """Whether a family of figures is measured: exit status 0, else 4."""
+    return any(family["grade"] != "not measured" for family in document.get("verdict", {}).get("families", []))
+
+
 def points(document, name):
     return [point for series in probe(document, name).get("series", []) for point in series["points"]]
 

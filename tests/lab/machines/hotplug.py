@@ -1,5 +1,5 @@
 """CPUs go offline and come back while `cores` and `bandwidth` measure."""
-from compare import as_asked, cells, pairs_of, points, probe, values
+from compare import as_asked, cells, pairs_of, points, probe, usable, values
 from machine import Machine, Node
 
 
@@ -15,7 +15,7 @@ def reasons(document, name):
 def compare(lab):
     document = lab.document("cores")
     as_asked(lab, document, range(8))
-    lab.status("cores", 4)
+    lab.status("cores", 0 if usable(document) else 4)
     good, failed = cells(document, "cores")
     lab.holds("CPU 5 fails no other's pairs", all(5 in pair for pair in offline(failed)), sorted(offline(failed)))
     lab.within("pairs", pairs_of(range(8)), good)
