@@ -24,6 +24,9 @@ struct building {
     struct document *to;
     const struct document *documents;
     size_t count;
+    bool repeated, any;       /* they are runs of one machine, and some may lack a probe */
+    size_t runs;              /* of all documents: one may be made of others */
+    size_t voters;            /* documents that could have the probe's values */
     double *values, *scratch; /* a value for each document */
     size_t *series_from;      /* for each document, where the last series was found */
     size_t left_out;          /* findings that fewer than half of the documents have */
@@ -60,6 +63,14 @@ struct probe_of_each {
     bool **taken;
 };
 
+/* What the documents that have a finding say of it. */
+struct collected {
+    struct finding runs;
+    struct votes votes;
+    size_t beside; /* documents in which others had a part in it */
+    struct disturbance disturbance;
+};
+
 /* Adds the document's value, or those of its own runs. */
 static void add_runs(struct building *building, struct finding *to, const struct finding *from)
 {
@@ -70,11 +81,10 @@ static void add_runs(struct building *building, struct finding *to, const struct
     memcpy(added, from->run_count ? from->runs : &single, count * sizeof *added);
 }
 
-/* Collects the finding's values from all documents that have it, whatever CPUs it is about; its
- * runs in `runs`. */
+/* Collects the finding's values from all documents that have it, whatever CPUs it is about. */
 static size_t collect_values(struct building *building, struct probe_of_each *sources, size_t from,
-                             size_t place, const struct finding_pairs *pairs, struct votes *votes,
-                             struct finding *runs)
+                             size_t place, const struct finding_pairs *pairs,
+                             struct collected *collected)
 {
     const struct finding *model = &sources->probes[from]->findings[place];
     size_t n = 0;
@@ -85,11 +95,25 @@ static size_t collect_values(struct building *building, struct probe_of_each *so
         sources->taken[d][finding - sources->probes[d]->findings] = true;
         if (!isfinite(finding->value))
             continue;
-        building->values[n++] = finding->value;
-        add_runs(building, runs, finding);
-        vote(votes, finding->flags);
+        n++;
+        add_runs(building, &collected->runs, finding);
+        vote(&collected->votes, finding->flags);
+        if (finding_is_beside(finding)) {
+            collected->beside++;
+            collected->disturbance = finding->disturbance;
+        }
     }
     return n;
+}
+
+/* Its runs' values, ascending. */
+static double *sorted_runs(struct pool *pool, const struct finding *of)
+{
+    double *values = pool_alloc(pool, of->run_count, sizeof *values);
+    for (size_t i = 0; i < of->run_count; i++)
+        values[i] = of->runs[i].number;
+    sort_ascending(values, of->run_count);
+    return values;
 }
 
 static void add_finding(struct building *building, struct probe_result *result,
@@ -97,13 +121,19 @@ static void add_finding(struct building *building, struct probe_result *result,
                         const struct finding_pairs *pairs)
 {
     const struct finding *model = &sources->probes[from]->findings[place];
-    struct votes votes = {{0}};
-    struct finding runs = {.runs = NULL};
-    const size_t n = collect_values(building, sources, from, place, pairs, &votes, &runs);
+    struct collected collected = {.beside = 0};
+    const struct finding *runs = &collected.runs;
+    const size_t n = collect_values(building, sources, from, place, pairs, &collected);
+    struct pool *pool = &building->to->pool;
+    if (n == 0 && building->repeated) { /* it tells why there is none */
+        struct finding *kept =
+            pool_append(pool, (void **)&result->findings, &result->finding_count, sizeof *kept);
+        *kept = *model;
+    }
     if (n == 0)
         return;
-    struct pool *pool = &building->to->pool;
-    if (2 * n < building->count) {
+    const size_t votes = building->repeated ? n : runs->run_count;
+    if (2 * votes < (building->repeated ? building->voters : building->runs)) {
         const char *experiment = experiment_text(model, pool), *names = building->names;
         if (building->left_out++ < NAMED_MOST)
             building->names = pool_printf(pool, "%s%s%s%s%s%s", names ? names : "",
@@ -111,21 +141,24 @@ static void add_finding(struct building *building, struct probe_result *result,
                                           experiment, *experiment ? ")" : "");
         return;
     }
-    sort_ascending(building->values, n);
+    double *values = sorted_runs(pool, runs);
     struct finding *finding = finding_add_value(
         result, pool, model->name, model->unit ? model->unit : "",
-        (struct interval){median(building->values, n), quantile(building->values, n, 0.1),
-                          quantile(building->values, n, 0.9)},
-        elected(&votes, n));
+        (struct interval){median(values, runs->run_count), quantile(values, runs->run_count, 0.1),
+                          quantile(values, runs->run_count, 0.9)},
+        elected(&collected.votes, n));
+    pool_give_back(pool, values);
+    if (2 * collected.beside >= n && building->repeated)
+        finding->disturbance = collected.disturbance;
     if (n >= ENOUGH) /* the spread over so many runs already contains what made each doubtful */
         finding->flags &= ~flag_widening(finding->flags);
     if (n == 1) {
         finding->low = model->low;
         finding->high = model->high;
     }
-    if (runs.run_count > 1) {
-        finding->runs = runs.runs;
-        finding->run_count = runs.run_count;
+    if (runs->run_count > 1) {
+        finding->runs = runs->runs;
+        finding->run_count = runs->run_count;
     }
     finding->clock_hz = model->clock_hz;
     finding->declared = model->declared;
@@ -133,7 +166,9 @@ static void add_finding(struct building *building, struct probe_result *result,
     finding->factor_count = model->factor_count;
     finding->deviations = model->deviations;
     finding->cpus = pool_strdup(pool, model->cpus);
-    finding->text = pool_printf(pool, "median and middle four fifths of %zu documents", n);
+    if (!building->repeated)
+        finding->text =
+            pool_printf(pool, "median and middle four fifths of %zu documents", runs->run_count);
 }
 
 /* Adds the findings of one document that no earlier document had, with their partners in the later
@@ -183,7 +218,7 @@ static void add_points(struct building *building, struct series *series, const s
             building->values[n++] = point->y.median;
             vote(&votes, point->flags);
         }
-        if (2 * n < building->count || n == 0)
+        if (2 * n < building->voters || n == 0)
             continue;
         struct point *point =
             pool_append(pool, (void **)&series->points, &series->point_count, sizeof *point);
@@ -209,7 +244,7 @@ static void add_series(struct building *building, struct probe_result *result,
             sources[d].series = series;
         have += sources[d].series != NULL;
     }
-    if (2 * have < building->count)
+    if (2 * have < building->voters)
         return;
     struct series *series =
         pool_append(pool, (void **)&result->series, &result->series_count, sizeof *series);
@@ -241,6 +276,14 @@ static bool all_remark(const struct document *documents, size_t count, const str
     return true;
 }
 
+/* Of runs of one machine the most that others did. */
+static double of_both(const struct building *building, double a, double b)
+{
+    if (building->repeated)
+        return b > a || isnan(a) ? b : a;
+    return a == b ? a : NAN;
+}
+
 /* Keeps only the conditions that all runs share. */
 static void keep_shared_conditions(struct building *building)
 {
@@ -251,9 +294,9 @@ static void keep_shared_conditions(struct building *building)
     kept->remark_count = 0;
     for (size_t d = 0; d < building->count; d++) {
         const struct conditions *other = &building->documents[d].conditions;
-        kept->load1 = kept->load1 == other->load1 ? kept->load1 : NAN;
-        kept->others_cpus = kept->others_cpus == other->others_cpus ? kept->others_cpus : NAN;
-        kept->stolen_s = kept->stolen_s == other->stolen_s ? kept->stolen_s : NAN;
+        kept->load1 = of_both(building, kept->load1, other->load1);
+        kept->others_cpus = of_both(building, kept->others_cpus, other->others_cpus);
+        kept->stolen_s = of_both(building, kept->stolen_s, other->stolen_s);
     }
     for (size_t i = 0; i < of.remark_count && i < REMARKS_MOST; i++) {
         if (!all_remark(building->documents, building->count, &of.remarks[i]))
@@ -286,18 +329,41 @@ static void add_probe(struct pool *scratch, void *with)
     for (size_t d = 0; d < building->count; d++) {
         const struct probe_result *probe =
             document_probe_near(&building->documents[d], of->name, of->place);
-        if (!probe)
+        if (!probe || (building->repeated && model && !probe->finding_count))
             continue;
         sources.taken[sources.count] = pool_alloc(scratch, probe->finding_count, sizeof(bool));
         sources.probes[sources.count++] = probe;
         model = model && model->finding_count >= probe->finding_count ? model : probe;
     }
+    building->voters = building->any ? 1 : building->repeated ? sources.count : building->count;
+    if (building->repeated && sources.count == 1) {
+        *result = *model;
+        return;
+    }
     *result = (struct probe_result){.name = model->name, .title = model->title, .elapsed_s = NAN};
+    if (building->repeated) {
+        result->about = model->about;
+        result->status = model->status;
+        result->reason = model->reason;
+    }
     joined_parameters(result, &to->pool, sources.probes, sources.count);
     for (size_t d = 0; d < sources.count; d++)
         add_findings_of(building, result, &sources, d, scratch);
     for (size_t i = 0; i < model->series_count; i++)
         add_series(building, result, &model->series[i], scratch);
+}
+
+/* The first run's facts hold for all, but for what they add up to. */
+static struct run_facts facts_of_repeats(const struct document *documents, size_t count)
+{
+    struct run_facts run = documents[0].run;
+    run.joined = "repeat";
+    run.documents = (unsigned)count;
+    for (size_t d = 1; d < count; d++) {
+        run.complete = run.complete && documents[d].run.complete;
+        run.elapsed_s += documents[d].run.elapsed_s;
+    }
+    return run;
 }
 
 static int build(void *with)
@@ -310,12 +376,16 @@ static int build(void *with)
     building->values = pool_alloc(pool, count, sizeof(double));
     building->scratch = pool_alloc(pool, count, sizeof(double));
     building->series_from = pool_alloc(pool, count, sizeof(size_t));
-    joined_check(pool, documents, count, false);
+    joined_check(pool, documents, count, building->repeated);
     to->tool = documents[0].tool;
-    to->run = joined_run("baseline", joined_newest(documents, count), count, true);
+    for (size_t d = 0; d < count; d++)
+        building->runs += documents[d].run.documents ? documents[d].run.documents : 1;
+    to->run = building->repeated
+                  ? facts_of_repeats(documents, count)
+                  : joined_run("baseline", joined_newest(documents, count), building->runs, true);
     to->machine = documents[0].machine;
     to->conditions = documents[0].conditions;
-    if (count > 1)
+    if (count > 1 && !building->repeated)
         to->machine.hostname = NULL;
     keep_shared_conditions(building);
     size_t names, values = 0;
@@ -344,4 +414,12 @@ int baseline_build(struct document *to, const struct document *documents, size_t
     const int code = pool_enter(&to->pool, build, &building, error);
     *left_out = code < 0 ? NULL : building.names;
     return code;
+}
+
+int repeats_join(struct document *to, const struct document *documents, size_t count, bool any,
+                 struct error *error)
+{
+    struct building building = {
+        .to = to, .documents = documents, .count = count, .repeated = true, .any = any};
+    return pool_enter(&to->pool, build, &building, error);
 }

@@ -125,6 +125,7 @@ struct comparison compare(const struct figure *a, const struct figure *b, double
     result.resolution = expm1(fmax(half_below, half_above));
     result.p = student_beyond(away / sqrt(towards_none->all), towards_none->between.freedom);
     result.scatter = sqrt(towards_none->between.value);
+    result.freedom = towards_none->between.freedom;
     result.decided = 2 * towards_none->own > towards_none->all ? BY_INTERVALS
                      : result.runs > 2                         ? BY_RUNS
                                                                : BY_PRIOR;

@@ -42,6 +42,7 @@ struct comparison {
     enum decided decided;
     enum figure_sort sort;
     double scatter; /* standard deviation of a run's value, relative */
+    double freedom; /* its degrees of freedom */
     size_t runs;    /* of both sides */
 };
 

@@ -125,8 +125,7 @@ struct figure figure_of(const struct figure_source *source, const struct finding
                                     .run_count = usable_runs(finding),
                                     .sort = sort,
                                     .worse = worse_side(sort, meaning),
-                                    .beside = finding_kind(finding) == finding_beside_others ||
-                                              finding_is_disturbed(finding)},
+                                    .beside = finding_is_beside(finding)},
                     meaning->device >= 0, finding->flags);
 }
 

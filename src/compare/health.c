@@ -1,6 +1,7 @@
 #include "compare/health.h"
 
 #include "conclude/registry/device.h"
+#include "stats/student.h"
 
 #include <math.h>
 #include <string.h>
@@ -11,6 +12,8 @@ struct checking {
     struct health_check *check;
     const struct document *base, *now;
     double tolerance, share;
+    bool *compared; /* for each probe of the base: whether a main figure of it was compared, of any
+                       experiment */
 };
 
 /* Limits for foreign documents, so that the time stays proportional to their size: a gap is joined
@@ -38,8 +41,32 @@ static double worst(const struct difference *difference)
                                             : 0;
 }
 
+/* Whether it is the same although it may be asked for at each look. */
+static bool is_same(const struct checking *checking, const struct comparison *compared)
+{
+    const unsigned looks = checking->check->looks;
+    if (compared->answer != SAME || isnan(compared->resolution) || looks == 1)
+        return compared->answer == SAME;
+    const double wider =
+        student_reach_of(compared->freedom, 0.05 / looks) / student_reach(compared->freedom);
+    const double away = log(compared->ratio), most = log1p(compared->tolerance);
+    return away + wider * (log(compared->low) - away) >= -most &&
+           away + wider * (log(compared->high) - away) <= most;
+}
+
+/* Whether it is a headline figure, but for its experiment. */
+static bool is_main(const struct finding *finding)
+{
+    struct finding plain = *finding;
+    plain.deviations = 0;
+    const struct finding_meaning meaning = finding_meaning(&plain);
+    return figure_is_headline(&plain, &meaning);
+}
+
 static void take(struct checking *checking, const struct difference *difference)
 {
+    if (difference->finding_a && is_main(difference->finding_a))
+        checking->compared[difference->probe - checking->base->probes] = true;
     struct health_check *check = checking->check;
     const struct comparison *compared = &difference->compared;
     struct health_values *values = &check->untold;
@@ -49,11 +76,13 @@ static void take(struct checking *checking, const struct difference *difference)
         values = &check->values[WORSE];
     else if (compared->answer == CHANGED)
         values = &check->otherwise;
-    else if (compared->answer == SAME)
+    else if (is_same(checking, compared))
         values = &check->values[HEALTHY];
     else if (!(worst(difference) <= 2 * log1p(compared->tolerance)))
         values = &check->values[DOUBTFUL];
-    add_value(checking, values, (struct health_value){difference, difference->finding_a, NULL});
+    add_value(
+        checking, values,
+        (struct health_value){difference, difference->finding_a, NULL, difference->probe->name});
 }
 
 /* --- what was not --- */
@@ -144,12 +173,16 @@ static void take_lonely(struct checking *checking, const struct lonely *lonely,
     const char *reason = gap_reason(checking, lonely);
     const bool has_failed = lonely->other && lonely->other->status == PROBE_FAILED;
     const bool left_out = strstr(reason, "(quick)") != NULL;
-    const bool listed = has_failed || (lonely->headline && !left_out);
+    const bool lacks = !checking->compared[lonely->probe - checking->base->probes];
+    const bool wanted = lonely->headline || (lacks && is_main(lonely->finding));
+    const bool listed = has_failed || (wanted && !left_out);
     add_gap(checking, lonely->probe->name, reason, listed);
     if (has_failed && *failed != lonely->other)
-        add_value(checking, doubtful, (struct health_value){.failed = lonely->other});
+        add_value(checking, doubtful,
+                  (struct health_value){.failed = lonely->other, .probe = lonely->probe->name});
     else if (listed && !has_failed)
-        add_value(checking, doubtful, (struct health_value){.should = lonely->finding});
+        add_value(checking, doubtful,
+                  (struct health_value){.should = lonely->finding, .probe = lonely->probe->name});
     if (has_failed)
         *failed = lonely->other;
 }
@@ -209,6 +242,7 @@ static int check_all(void *with)
     pool_check(&check->pool,
                differences_find(&check->differences, checking->base, checking->now,
                                 checking->tolerance, checking->share, pool_error(&check->pool)));
+    checking->compared = pool_alloc(&check->pool, checking->base->probe_count, sizeof(bool));
     for (size_t i = 0; i < differences->count; i++)
         take(checking, &differences->list[i]);
     for (size_t i = 0; i < differences->lonely_count; i++)
@@ -221,10 +255,11 @@ static int check_all(void *with)
 }
 
 int health_check(struct health_check *check, const struct document *base,
-                 const struct document *now, double tolerance, double share, struct error *error)
+                 const struct document *now, double tolerance, double share, unsigned looks,
+                 struct error *error)
 {
-    struct checking checking = {check, base, now, tolerance, share};
-    *check = (struct health_check){.now = now};
+    struct checking checking = {check, base, now, tolerance, share, NULL};
+    *check = (struct health_check){.now = now, .looks = looks};
     verdict_of(&check->verdict, now);
     return pool_enter(&check->pool, check_all, &checking, error);
 }
@@ -236,18 +271,29 @@ void health_check_free(struct health_check *check)
     *check = (struct health_check){.now = NULL};
 }
 
-static bool has_of(const struct health_values *values, const char *probe)
+/* Whether it could be told if there were a run for each look that scattered as those so far. */
+static bool can_be_told(const struct health_check *check, const struct difference *difference)
 {
-    for (size_t i = 0; i < values->count; i++) {
-        const struct health_value *value = &values->list[i];
-        if (!probe || (value->difference && strcmp(value->difference->probe->name, probe) == 0))
-            return true;
-    }
-    return false;
+    const struct comparison *compared = &difference->compared;
+    const struct finding *base = difference->finding_a;
+    const double runs = base && base->run_count ? (double)base->run_count : 1;
+    if (isnan(compared->resolution)) /* this run lacks an interval, or votes, or the place */
+        return !base || isfinite(base->low + base->high);
+    const double error = compared->scatter * sqrt(1 / runs + 1.0 / check->looks);
+    return student_reach_of(compared->freedom, 0.05 / check->looks) * error <=
+           log1p(compared->tolerance);
 }
 
 bool health_is_open(const struct health_check *check, const char *probe)
 {
-    return has_of(&check->values[WORSE], probe) || has_of(&check->values[DOUBTFUL], probe) ||
-           has_of(&check->untold, probe);
+    const struct health_values *const all[] = {&check->values[WORSE], &check->values[DOUBTFUL],
+                                               &check->untold};
+    for (size_t v = 0; v < sizeof all / sizeof *all; v++)
+        for (size_t i = 0; i < all[v]->count; i++) {
+            const struct health_value *value = &all[v]->list[i];
+            if (strcmp(value->probe, probe) == 0 &&
+                (all[v] != &check->untold || can_be_told(check, value->difference)))
+                return !facts_have(&check->differences.facts, SIDE_MORE);
+        }
+    return false;
 }

@@ -22,6 +22,7 @@ struct health_value {
     const struct difference *difference; /* NULL: it was not found */
     const struct finding *should;        /* of the baseline; NULL: a point of a matrix */
     const struct probe_result *failed; /* this probe failed now with all its findings; else NULL */
+    const char *probe;
 };
 
 struct health_values {
@@ -49,17 +50,22 @@ struct health_check {
     struct differences differences;
     const struct document *now;      /* the document that was judged */
     struct document_verdict verdict; /* how far it can be relied on */
+    unsigned looks;
     struct pool pool;
 };
 
-/* `tolerance` and `share` as for differences_find(). ERROR_USAGE: the baseline has no value to
+/* `tolerance` and `share` as for differences_find(). `looks`: how often it is asked of one machine
+ * before it is believed, which a figure that is the same must bear: its interval is one of 95 % for
+ * all looks together (Bonferroni's inequality), because measuring ends with the first one that
+ * tells. ERROR_USAGE: the baseline has no value to
  * compare with, none of its probes was measured now, or the documents have different processors.
  * The documents must outlive the result, which the caller frees with health_check_free(). */
 int health_check(struct health_check *, const struct document *base, const struct document *now,
-                 double tolerance, double share, struct error *);
+                 double tolerance, double share, unsigned looks, struct error *);
 void health_check_free(struct health_check *);
-/* Whether another run may tell more: something is worse or can't be told, and `probe` measures it.
- * NULL: any probe. */
+/* Whether more runs, up to the looks, may tell more: a figure of `probe` is worse, was not found,
+ * or can't be told although so many runs could tell it. No fact of the machine is worse, which no
+ * run will change. */
 bool health_is_open(const struct health_check *, const char *probe);
 
 #endif

@@ -149,7 +149,6 @@ static int analyse_document(void *with)
     struct document *document = analysing->document;
     struct analysis analysis = {
         .document = document, .machine = &document->machine, .pool = &document->pool};
-    const bool baseline = document->run.joined && strcmp(document->run.joined, "baseline") == 0;
     for (int others = 0; others < 2; others++)
         for (size_t i = 0; i < document->probe_count; i++) {
             analysis.result = &document->probes[i];
@@ -158,9 +157,9 @@ static int analyse_document(void *with)
             const bool first = table && table->before_others;
             if (first == (others == 1))
                 continue;
-            if (baseline)
+            if (document_is_pooled(document))
                 note_kept(&analysis, analysis.result->finding_count,
-                          "a baseline's findings are those of its documents");
+                          "its findings are those of the documents that it was made of");
             else if (status != PROBE_SKIPPED && status != PROBE_FAILED)
                 pool_check(&document->pool,
                            analysis_run(&analysis, analysis_of(analysis.result->name),

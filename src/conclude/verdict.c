@@ -261,7 +261,7 @@ static void add_load(struct document_verdict *verdict, const struct document *do
     const unsigned seen = verdict->flags & by_others;
     const bool shows = seen || verdict->disturbed, known = isfinite(conditions->others_cpus),
                others = conditions->others_cpus >= busy_share * fmax(cpus, 1);
-    if (document->run.joined)
+    if (document->run.joined && strcmp(document->run.joined, "repeat") != 0)
         return;
     verdict->uncounted = known && conditions->others_cpus < idle_cpus;
     const bool loaded =

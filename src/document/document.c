@@ -101,6 +101,11 @@ bool document_is_imported(const struct document *document)
     return !document->run.started && !document->run.command_count;
 }
 
+bool document_is_pooled(const struct document *document)
+{
+    return document->run.joined && strcmp(document->run.joined, "merge") != 0;
+}
+
 const struct finding *document_finding(const struct document *document, const char *name)
 {
     for (size_t p = 0; p < document->probe_count; p++)

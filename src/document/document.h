@@ -51,10 +51,10 @@ struct run_facts {
         *placements;        /* of a guest's CPUs, in the order in which they were found */
     size_t placement_count; /* 0: nothing moves the CPUs, or it was not looked for */
     unsigned moves;         /* of the CPUs, from one look to the next */
-    /* For a document made from others: how ("merge" or "baseline"), and from how many runs or
-     * documents. Then `started` is that of the newest one, and the facts of a single run are
-     * absent: id, elapsed_s, command, seed, precision and budget_s. NULL and 0 in the document of
-     * one run. */
+    /* For a document made from others: how ("merge", "baseline" or "repeat"), and from how many
+     * runs or documents. Then `started` is that of the newest one, and the facts of a single run
+     * are absent: id, elapsed_s, command, seed, precision and budget_s; "repeat" has those of its
+     * first run. NULL and 0 in the document of one run. */
     const char *joined;
     unsigned documents;
 };
@@ -299,6 +299,9 @@ struct probe_result *document_probe_near(const struct document *, const char *na
 /* Whether the document holds only another tool's table. Measuring notes when and by which command;
  * `fathom import` notes neither. */
 bool document_is_imported(const struct document *);
+/* Whether its values are medians over others, which it keeps as their runs: a baseline, or repeated
+ * runs. */
+bool document_is_pooled(const struct document *);
 /* The first finding of that name, in any probe, that has no deviations; NULL where there is
  * none. */
 const struct finding *document_finding(const struct document *, const char *name);

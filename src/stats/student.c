@@ -62,11 +62,18 @@ double student_beyond(double t, double df)
 
 double student_reach(double df)
 {
+    return student_reach_of(df, 0.05);
+}
+
+double student_reach_of(double df, double share)
+{
     enum { HALVINGS = 60 };
-    double low = 1, high = 16; /* of one degree of freedom it is 12.7 */
+    double low = 1, high = 16; /* of one degree of freedom it is 12.7 for one case of twenty */
+    while (student_beyond(high, df) > share)
+        high *= 2;
     for (int i = 0; i < HALVINGS; i++) {
         const double middle = (low + high) / 2;
-        if (student_beyond(middle, df) > 0.05)
+        if (student_beyond(middle, df) > share)
             low = middle;
         else
             high = middle;

@@ -13,6 +13,8 @@ double student_beyond(double t, double df);
 /* The t that |T| exceeds in one case of twenty: half of a 95 % interval, in standard errors. Finite
  * for df >= 1. */
 double student_reach(double df);
+/* The same for another share of the cases than 0.05. */
+double student_reach_of(double df, double share);
 
 /* The sum of the parts divided by the sum of the wholes; NAN where the wholes sum to 0. parts[i]
  * belongs to wholes[i]; neither is negative. The interval is that of Cochran's ratio estimator

@@ -112,8 +112,8 @@ static void judge(struct outcome *outcome, enum planted planted, const struct me
             show(&differences, planted, before, after);
     }
     differences_free(&differences);
-    if (health_check(&check, &before->document, &after->document, NAN, comparison_share, &error) ==
-        0)
+    if (health_check(&check, &before->document, &after->document, NAN, comparison_share, 1,
+                     &error) == 0)
         outcome->by_check[planted] += check.health == WORSE;
     health_check_free(&check);
 }

@@ -120,6 +120,11 @@ bool finding_is_disturbed(const struct finding *finding)
     return (double)finding->disturbance.longer > differences_threshold;
 }
 
+bool finding_is_beside(const struct finding *finding)
+{
+    return finding_kind(finding) == finding_beside_others || finding_is_disturbed(finding);
+}
+
 bool point_is_disturbed(const struct point *point)
 {
     return (double)point->disturbance.longer > differences_threshold;

@@ -69,6 +69,9 @@ void measurement_free(struct measurement *measurement)
 {
     run_release(&measurement->run);
     document_free(&measurement->document);
+    for (unsigned i = 0; i < measurement->run_count; i++)
+        document_free(&measurement->runs[i]);
+    free(measurement->runs);
     machine_free(&measurement->machine);
     twin_close(&measurement->twin);
 }

@@ -17,6 +17,11 @@ static const double default_precision = 0.01;
 /* On a twin a whole run is that of the document. */
 static bool is_due(const struct run *run, const struct probe *probe)
 {
+    const struct probe *const *only = run->only;
+    while (only && *only && *only != probe)
+        only++;
+    if (only && !*only)
+        return false;
     if (run->twin && !run->probes)
         return document_probe(&run->twin->document, probe->name);
     return run->probes || (probe->weight > 0 && (probe->quick || !run->asked.quick.has) &&
@@ -247,6 +252,8 @@ int run_plan(struct run *run, struct error *error)
         : run->twin
             ? run->twin->document.run.seed
             : random_mix((uint64_t)time(NULL) ^ run->began_ns ^ (uint64_t)getpid() << 32) >> 16;
+    if (run->nth)
+        run->seed = random_mix(run->seed + run->nth) >> 16;
     int code = note_conditions(run, error);
     if (code == 0)
         code = plan_turns(run, error);

@@ -44,6 +44,8 @@ struct run {
     const struct settings *settings;   /* what a person set of the probes' options */
     const struct probe *const *probes; /* the probes that a person named, in their order, then NULL;
                                           NULL: all that a whole run (or --quick) measures */
+    const struct probe *const *only;   /* of these, then NULL, what is measured again; NULL: all */
+    unsigned nth;                      /* run of several, from 0: each has trials of its own */
     bool no_devices; /* a whole run leaves out probes that open the libraries of devices, which
                         leave threads and files behind in the process */
     struct document *document;         /* results are added to it; tool and run.command stay */

@@ -31,6 +31,8 @@ static const struct option_spec check_options[] = {
     {"tolerance", 0, OPTION_REAL, "PCT", NULL, 0.01, 1000, NULL, COMMAND_OPTION(tolerance),
      "the change that matters, in percent, for all values; without it 2 for the latency of private "
      "caches, 10 for memory and hand-offs, 20 for shared caches, bandwidth and the rest"},
+    {"within", 0, OPTION_REAL, "S", "60", 0, 86400, NULL, COMMAND_OPTION(within),
+     "measure again what looks changed or can't be told, for up to so many seconds; 0: never"},
     {"format", 'f', OPTION_CHOICE, "FORMAT", "text", 0, 0, formats.names, COMMAND_OPTION(format),
      "text: one line; json: every value compared, with its interval and bound, and what was not, "
      "with the reason; nagios: a plugin's line with its exit status: 0 OK, 1 WARNING (uncertain), "
@@ -43,17 +45,24 @@ struct judging {
     const struct fleet_reference *fleet; /* compared with instead of a base; NULL: none */
     int format;
     const char *path; /* output file */
-    double tolerance;
+    double tolerance, within_s;
+    const struct document *given; /* is judged as it is, and nothing measured; NULL: none */
 };
 
-static int judge(const struct document *document, void *argument, struct error *error)
+static int judge(struct measurement *measurement, void *argument, struct error *error)
 {
     const struct judging *judging = argument;
     struct health_check check = {.gap_count = 0};
-    const struct document *base = judging->base;
-    int code = judging->fleet ? fleet_reference_for(judging->fleet, document, &base, error) : 0;
+    const struct document *base = judging->base, *given = judging->given;
+    int code = judging->fleet
+                   ? fleet_reference_for(judging->fleet, given ? given : &measurement->document,
+                                         &base, error)
+                   : 0;
     if (code == 0)
-        code = health_check(&check, base, document, judging->tolerance, comparison_share, error);
+        code = given ? health_check(&check, base, given, judging->tolerance, comparison_share, 1,
+                                    error)
+                     : measurement_settle(measurement, base, judging->tolerance, judging->within_s,
+                                          &check, error);
     if (code == 0)
         code = output_write(judging->path, formats.write[judging->format], &check, error);
     if (code == 0)
@@ -90,6 +99,8 @@ static int check(struct invocation *invocation, struct error *error)
                               .fleet = is_fleet ? &fleet : NULL,
                               .format = asked->format.choice,
                               .path = output_path(asked),
+                              .within_s = asked->within.number,
+                              .given = invocation->operand_count ? &given : NULL,
                               .tolerance =
                                   asked->tolerance.has ? asked->tolerance.number / 100 : NAN};
     int code = output_is_standard(judging.path) ? 0 : save_possible(judging.path, error);
@@ -102,7 +113,7 @@ static int check(struct invocation *invocation, struct error *error)
     if (code == 0 && invocation->operand_count)
         code = experiment_read(&given, invocation->operands[0], error);
     if (code == 0)
-        code = invocation->operand_count ? judge(&given, &judging, error)
+        code = invocation->operand_count ? judge(NULL, &judging, error)
                                          : measure_and_use(invocation, judge, &judging, error);
     document_free(&given);
     document_free(&base);
@@ -111,16 +122,18 @@ static int check(struct invocation *invocation, struct error *error)
 }
 
 static const struct option_spec *const options[] = {check_options, output_options,
-                                                    probe_common_options, NULL};
+                                                    probe_common_options, twin_options, NULL};
 
 const struct command check_command = {
     .name = "check",
     .operands = "[FILE]",
     .summary = "compare this machine with a baseline: one line, exit status 1 when it is worse",
     .about = "Measures the quick set in about five seconds (latency, hand-offs, read bandwidth of "
-             "DRAM), or reads the document FILE, and compares its latencies, bandwidths, rates and "
-             "misses in flight with those of the same name and experiment in the baseline. Clocks, "
-             "temperatures and sizes are never judged; a different clock is reported. Prints one "
+             "DRAM), or reads the document FILE, and compares it with the baseline: first what the "
+             "machines are, then each figure of the same name and experiment. Where one looks "
+             "worse or can't be told, its probe is measured again, in up to five looks within "
+             "--within seconds: a machine that is slower stays slower, and a neighbour goes. A "
+             "document is judged as it is. Prints one "
              "line: OK, FAIL with the values that are worse than allowed, or UNCERTAIN with the "
              "values that noise leaves undecided or that this run did not find. The line ends with "
              "the number of values compared, the number of the baseline's values that were not, "

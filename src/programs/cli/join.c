@@ -2,30 +2,50 @@
 #include "compare/baseline.h"
 #include "compare/merge.h"
 #include "conclude/complete.h"
+#include "programs/cli/measure.h"
 #include "programs/cli/options.h"
 #include "programs/cli/output.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 typedef int join_function(struct document *, const struct document *, size_t, const char **left_out,
                           struct error *);
 
-static int join(struct invocation *invocation, join_function *how, struct error *error)
+struct joining {
+    const struct invocation *invocation;
+    join_function *how;
+    const char *to; /* the document that the others are added to; NULL: none */
+};
+
+/* Joins the documents of the operands, and the one that was measured, if any. */
+static int join(struct measurement *measured, void *with, struct error *error)
 {
-    size_t count = (size_t)invocation->operand_count, read = 0;
-    struct document *documents = calloc(count, sizeof *documents);
+    const struct joining *joining = with;
+    const struct invocation *invocation = joining->invocation;
+    struct command_options asked = invocation->options;
+    const size_t operands = (size_t)invocation->operand_count;
+    const bool there = joining->to && access(joining->to, F_OK) == 0;
+    size_t read = 0;
+    struct document *documents = calloc(operands + 2, sizeof *documents);
     struct document joined = {0};
     const char *left_out = NULL;
     int code = documents ? 0 : error_out_of_memory(error);
-    for (; read < count && code == 0; read++)
-        code = experiment_read(&documents[read], invocation->operands[read], error);
+    if (code == 0 && there)
+        code = experiment_read(&documents[read++], joining->to, error);
+    for (size_t i = 0; i < operands && code == 0; i++)
+        code = experiment_read(&documents[read++], invocation->operands[i], error);
+    if (measured && code == 0)
+        documents[read] = measured->document;
     if (code == 0)
-        code = how(&joined, documents, count, &left_out, error);
+        code = joining->how(&joined, documents, read + (measured != NULL), &left_out, error);
     if (code == 0 && left_out) /* the document does not record it */
         command_tell("%s", left_out);
+    if (joining->to && !asked.output.has)
+        asked.output = asked.add;
     if (code == 0)
-        code = output_document(&invocation->options, &joined, NULL, error);
+        code = output_document(&asked, &joined, NULL, error);
     document_free(&joined);
     for (size_t i = 0; documents && i < read; i++)
         document_free(&documents[i]);
@@ -35,25 +55,45 @@ static int join(struct invocation *invocation, join_function *how, struct error 
 
 static int baseline(struct invocation *invocation, struct error *error)
 {
-    return join(invocation, baseline_build, error);
+    struct joining joining = {invocation, baseline_build, invocation->options.add.text};
+    if (invocation->operand_count)
+        return join(NULL, &joining, error);
+    if (!joining.to)
+        return error_set(error, ERROR_USAGE,
+                         "too few words: write fathom baseline FILE..., or --add BASE to measure");
+    int code = save_possible(joining.to, error);
+    if (code == 0 && !invocation->options.common.thorough.has)
+        code = settings_set(&invocation->settings, "quick", NULL, error);
+    return code == 0 ? measure_and_use(invocation, join, &joining, error) : code;
 }
 
 static int merge(struct invocation *invocation, struct error *error)
 {
-    return join(invocation, documents_merge, error);
+    return join(NULL, &(struct joining){invocation, documents_merge, NULL}, error);
 }
 
+static const struct option_spec add_options[] = {
+    {"add", 0, OPTION_TEXT, "FILE", NULL, 0, 0, NULL, COMMAND_OPTION(add),
+     "add to this baseline, or begin it: the documents, or without any what is measured now, the "
+     "quick set unless --thorough is given. The result goes to -o, or replaces it"},
+    {.name = NULL},
+};
+
 static const struct option_spec *const options[] = {joined_format_options, output_options, NULL};
+static const struct option_spec *const baseline_options[] = {
+    joined_format_options, output_options, add_options, repeat_options,
+    probe_common_options,  twin_options,   NULL};
 
 const struct command baseline_command = {
     .name = "baseline",
-    .operands = "FILE...",
+    .operands = "[FILE...]",
     .summary = "typical values of machines of one kind, for 'fathom check'",
     .about = "Makes one document out of the documents of many machines of one kind: every value is "
              "the median over them, and its interval is the middle four fifths. It goes to "
              "standard output or to -o FILE. 'fathom check --against' and 'fathom diff' read it "
-             "like any other document.",
-    .options = options,
+             "like any other document. With --add it grows from run to run, and every value keeps "
+             "its runs, whose scatter says how much of a change can be told.",
+    .options = baseline_options,
     .run = baseline,
 };
 

@@ -267,13 +267,29 @@ int measure_interrupted(const struct outlet *kept)
     return EXIT_SIGNAL + (int)measure_signal;
 }
 
+/* Measures as often as was asked; every further run begins `every` seconds after the one before it.
+ * `shown` may be NULL. */
+static int run_repeatedly(struct measurement *measured, const struct command_options *asked,
+                          struct shown *shown, struct error *error)
+{
+    const uint64_t began_ns = os_raw_ns();
+    int code = run_measure(&measured->run, error);
+    for (unsigned i = 1; i < asked->repeat.number && code == 0; i++) {
+        const double since_s = (double)(os_raw_ns() - began_ns) * 1e-9;
+        code = measurement_again(measured, i * asked->every.number - since_s, NULL, error);
+        if (code == 0 && shown)
+            code = save(shown, &measured->document, error);
+    }
+    return code;
+}
+
 static int run_measurement(struct invocation *invocation, struct error *error)
 {
     struct shown shown = {.invocation = invocation, .measured = measurement_of(invocation)};
     struct run *run = &shown.measured.run;
     int code = prepare(&shown, error);
     if (code == 0) {
-        code = run_measure(run, error);
+        code = run_repeatedly(&shown.measured, &invocation->options, &shown, error);
         if (code == ERROR_USAGE && shown.measured.document.probe_count)
             show_instead(&shown);
         if (code == ERROR_INTERRUPTED)
@@ -303,10 +319,10 @@ int measure_and_use(const struct invocation *invocation, measure_use *use, void 
     struct measurement measured = measurement_of(invocation);
     int code = measurement_plan(&measured, error);
     if (code == 0)
-        code = run_measure(&measured.run, error);
+        code = run_repeatedly(&measured, &invocation->options, NULL, error);
     if (code == 0)
-        code = use(&measured.document, argument, error);
-    else if (code == ERROR_INTERRUPTED)
+        code = use(&measured, argument, error);
+    if (code == ERROR_INTERRUPTED)
         code = measure_interrupted(NULL);
     measurement_free(&measured);
     return code;
@@ -315,6 +331,15 @@ int measure_and_use(const struct invocation *invocation, measure_use *use, void 
 static const struct option_spec measure_options[] = {
     {"document", 0, OPTION_TEXT, "FILE", NULL, 0, 0, NULL, COMMAND_OPTION(document),
      "write the document to FILE, beside what --format and -o ask for"},
+    {.name = NULL},
+};
+
+const struct option_spec repeat_options[] = {
+    {"repeat", 0, OPTION_INTEGER, "N", "1", 1, 1000, NULL, COMMAND_OPTION(repeat),
+     "measure so often, into one document: every value is the median of its runs, which are kept "
+     "and show what lies between runs, for 'fathom check --against' and 'fathom diff'"},
+    {"every", 0, OPTION_REAL, "S", "0", 0, 86400, NULL, COMMAND_OPTION(every),
+     "with --repeat: seconds from the beginning of a run to that of the next; 0: at once"},
     {.name = NULL},
 };
 
@@ -335,9 +360,17 @@ const struct option_spec twin_options[] = {
     {.name = NULL},
 };
 
-static const struct option_spec *const options[] = {
-    probe_common_options, made_format_options, points_options,  html_options, output_options,
-    measure_options,      redact_options,      machine_options, twin_options, NULL};
+static const struct option_spec *const options[] = {probe_common_options,
+                                                    made_format_options,
+                                                    points_options,
+                                                    html_options,
+                                                    output_options,
+                                                    measure_options,
+                                                    redact_options,
+                                                    machine_options,
+                                                    twin_options,
+                                                    repeat_options,
+                                                    NULL};
 
 const struct command run_command = {
     .name = "run",

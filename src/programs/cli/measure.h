@@ -3,15 +3,17 @@
 #ifndef FATHOM_PROGRAMS_CLI_MEASURE_H
 #define FATHOM_PROGRAMS_CLI_MEASURE_H
 
+#include "measure/run/measure.h"
 #include "programs/cli/command.h"
 #include "programs/cli/output.h"
 
 extern const struct option_spec machine_options[]; /* --smbios */
 extern const struct option_spec twin_options[];    /* --machine, --change */
+extern const struct option_spec repeat_options[];  /* --repeat, --every */
 
-/* Measures what `fathom run` would with the invocation's options, and calls `use` with the
- * document. Returns its exit status or error. Nothing is shown or written. */
-typedef int measure_use(const struct document *, void *argument, struct error *);
+/* Measures what `fathom run` would with the invocation's options, and calls `use` with it, which
+ * may measure again. Returns its exit status or error. Nothing is shown or written. */
+typedef int measure_use(struct measurement *, void *argument, struct error *);
 int measure_and_use(const struct invocation *, measure_use *, void *argument, struct error *);
 
 /* Reports that a run was interrupted and where the outlet (may be NULL) keeps the results so far.

@@ -91,6 +91,10 @@ const char *gpu_warning(const struct gpu_facts *gpu)
 void line_add_joined(struct line *line, const struct run_facts *run)
 {
     const char *many = run->documents == 1 ? "" : "s";
+    if (run->joined && strcmp(run->joined, "repeat") == 0) {
+        line_add(line, "%u run%s of this machine", run->documents, many);
+        return;
+    }
     if (run->joined && strcmp(run->joined, "baseline") == 0)
         line_add(line, "baseline of %u document%s", run->documents, many);
     else if (run->joined)

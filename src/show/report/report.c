@@ -19,7 +19,7 @@
 static const char *meaning_of(struct report *report, const struct document *document,
                               const struct document_verdict *verdict)
 {
-    if (document->run.joined && strcmp(document->run.joined, "baseline") == 0)
+    if (document_is_pooled(document))
         return "Every value is the median over the documents; the interval beside it holds the "
                "middle 80 % of them.";
     if (document_is_imported(document) || verdict->fewest == 0)

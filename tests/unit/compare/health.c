@@ -39,7 +39,7 @@ static enum health health(struct bench *bench)
 {
     health_check_free(&bench->check);
     assert_int_equal(
-        health_check(&bench->check, &bench->base, &bench->now, NAN, comparison_share, NULL), 0);
+        health_check(&bench->check, &bench->base, &bench->now, NAN, comparison_share, 1, NULL), 0);
     return bench->check.health;
 }
 
@@ -48,7 +48,7 @@ static void refuses(struct bench *bench, const char *words)
     struct error error;
     health_check_free(&bench->check);
     assert_int_equal(
-        health_check(&bench->check, &bench->base, &bench->now, NAN, comparison_share, &error),
+        health_check(&bench->check, &bench->base, &bench->now, NAN, comparison_share, 1, &error),
         ERROR_USAGE);
     assert_non_null(strstr(error.text, words));
 }
