@@ -204,6 +204,10 @@ struct trial {
      * expected in each repeat of each measured worker, and a batch with more or fewer was
      * interrupted. */
     kernel_function *restore;
+    /* A batch ends as the worker passes a turn on, and the warm repeats before it do: so it begins
+     * and ends at the same moment of a round trip, and the clock is read while the turn is away.
+     * Set by prepare(), else false. */
+    bool passes_on;
     uint64_t faults;
     struct worker *workers; /* one per seat; prepare() sets run and state */
     const void *probe_state;

@@ -21,13 +21,14 @@ static void note_event(struct seats *seats)
     atomic_fetch_add_explicit(&seats->events, 1, memory_order_relaxed);
 }
 
+/* `start`: the end of the batch before, where the next batch begins with it; 0: none. */
 static struct stamp measure_batch(const struct visit *visit, struct worker *worker,
-                                  uint64_t repeats)
+                                  uint64_t repeats, uint64_t start)
 {
     const struct clock *clock = clock_of(visit);
     if (visit->plan->kernel_timed)
         return (struct stamp){.end = worker->run(worker->state, repeats)};
-    const uint64_t start = clock_ticks(clock);
+    start = start ? start : clock_ticks(clock);
     worker->run(worker->state, repeats);
     return (struct stamp){.start = start, .end = clock_ticks(clock)};
 }
@@ -45,11 +46,12 @@ static void measure(struct visit *visit, unsigned rank, struct worker *worker)
         if (seats->measured > 1 && !barrier_wait(&seats->start_line, patience_ns))
             return;
         if (!trial->restore) {
-            stamps[i] = measure_batch(visit, worker, run->repeats);
+            stamps[i] = measure_batch(visit, worker, run->repeats,
+                                      trial->passes_on && i ? stamps[i - 1].end : 0);
             continue;
         }
         os_thread_events(&before);
-        struct stamp stamp = measure_batch(visit, worker, run->repeats);
+        struct stamp stamp = measure_batch(visit, worker, run->repeats, 0);
         os_thread_events(&after);
         stamp.faults = after.page_faults - before.page_faults;
         stamps[i] = stamp;
@@ -282,6 +284,15 @@ static bool lead(struct visit *visit, const struct batch_run *run)
     return is_complete(seats);
 }
 
+/* Of a batch that ends as a turn is passed on, a reading of the clock is no part. */
+static double between_ns(const struct visit *visit, uint64_t start, uint64_t end)
+{
+    const struct seats *seats = visit->own;
+    return visit->trials[seats->run.trial].passes_on
+               ? clock_ns(clock_of(visit), end - start)
+               : clock_between_ns(clock_of(visit), start, end);
+}
+
 /* From the first seat's start to the last one's end. */
 static double batch_ns(const struct visit *visit, unsigned batch)
 {
@@ -295,8 +306,7 @@ static double batch_ns(const struct visit *visit, unsigned batch)
         start = stamp->start < start ? stamp->start : start;
         end = stamp->end > end ? stamp->end : end;
     }
-    return visit->plan->kernel_timed ? (double)end * 1e-3
-                                     : clock_between_ns(clock_of(visit), start, end);
+    return visit->plan->kernel_timed ? (double)end * 1e-3 : between_ns(visit, start, end);
 }
 
 /* The longest time that one seat took from its own start to its own end. */

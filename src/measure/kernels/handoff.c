@@ -39,7 +39,7 @@ static void set_up_cas(void *first, void *second, const struct handoff_place *pl
 uint64_t handoff_readwrite_first_run(void *state, uint64_t repeats)
 {
     struct handoff_readwrite *side = state;
-    side->last = loops_write_then_wait(side->mine, side->theirs, side->last, repeats);
+    side->last = loops_wait_then_pass_on(side->mine, side->theirs, side->last, repeats);
     return side->last;
 }
 

@@ -1,6 +1,7 @@
 /*
  * Hand-offs: two workers pass a turn to and fro through memory. A repeat is one round trip, two
- * hand-offs. Both sides must be asked for the same number of repeats in total; either may begin.
+ * hand-offs. Both sides must be asked for the same number of repeats in total; either may begin. A
+ * call ends as its side has passed the turn on.
  */
 #ifndef FATHOM_MEASURE_KERNELS_HANDOFF_H
 #define FATHOM_MEASURE_KERNELS_HANDOFF_H

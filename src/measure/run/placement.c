@@ -67,6 +67,7 @@ static void prepare_handoff(struct trial *trial)
     }
     handoff->set_up(trial->workers[0].state, trial->workers[1].state, &place);
     trial->operations = 2;
+    trial->passes_on = true;
 }
 
 /* Each seat has a ring of its own. */

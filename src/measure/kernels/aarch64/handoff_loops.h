@@ -54,18 +54,17 @@ static inline void loops_cas_lse(uint32_t *flag, uint32_t expected, uint32_t des
 }
 
 #define READWRITE_ORDER "ldar and stlr (acquire and release)"
-static inline uint32_t loops_write_then_wait(uint32_t *mine, const uint32_t *theirs, uint32_t last,
-                                             uint64_t repeats)
+static inline uint32_t loops_wait_then_pass_on(uint32_t *mine, const uint32_t *theirs,
+                                               uint32_t last, uint64_t repeats)
 {
     uint32_t seen;
     __asm__ volatile(".p2align 5\n"
                      "1:\n\t"
-                     "add %w0, %w0, #1\n\t"
-                     "stlr %w0, [%3]\n"
-                     "2:\n\t"
                      "ldar %w2, [%4]\n\t"
                      "cmp %w2, %w0\n\t"
-                     "b.ne 2b\n\t"
+                     "b.ne 1b\n\t"
+                     "add %w0, %w0, #1\n\t"
+                     "stlr %w0, [%3]\n\t"
                      "subs %1, %1, #1\n\t"
                      "b.ne 1b"
                      : "+r"(last), "+r"(repeats), "=&r"(seen)

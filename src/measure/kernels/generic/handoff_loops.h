@@ -24,14 +24,14 @@ static inline void loops_cas(uint32_t *flag, uint32_t expected, uint32_t desired
 }
 
 #define READWRITE_ORDER "loads and stores (acquire and release)"
-static inline uint32_t loops_write_then_wait(uint32_t *mine, const uint32_t *theirs, uint32_t last,
-                                             uint64_t repeats)
+static inline uint32_t loops_wait_then_pass_on(uint32_t *mine, const uint32_t *theirs,
+                                               uint32_t last, uint64_t repeats)
 {
     for (; repeats; repeats--) {
-        last++;
-        __atomic_store_n(mine, last, __ATOMIC_RELEASE);
         while (__atomic_load_n(theirs, __ATOMIC_ACQUIRE) != last)
             ;
+        last++;
+        __atomic_store_n(mine, last, __ATOMIC_RELEASE);
     }
     return last;
 }

@@ -26,20 +26,19 @@ static inline void loops_cas(uint32_t *flag, uint32_t expected, uint32_t desired
                      : "eax", "cc", "memory");
 }
 
-/* `repeats` times: writes the next number to *mine, then waits until *theirs shows it. Returns the
- * last number written. Plain moves are acquire and release on x86-64. */
+/* `repeats` times: waits until *theirs shows the last number, then writes the next one to *mine.
+ * Returns the last number written. Plain moves are acquire and release on x86-64. */
 #define READWRITE_ORDER "plain moves (acquire and release)"
-static inline uint32_t loops_write_then_wait(uint32_t *mine, const uint32_t *theirs, uint32_t last,
-                                             uint64_t repeats)
+static inline uint32_t loops_wait_then_pass_on(uint32_t *mine, const uint32_t *theirs,
+                                               uint32_t last, uint64_t repeats)
 {
     __asm__ volatile(".p2align 5\n"
                      "1:\n\t"
-                     "inc %0\n\t"
-                     "mov %0, (%2)\n"
-                     "2:\n\t"
                      "mov (%3), %%eax\n\t"
                      "cmp %0, %%eax\n\t"
-                     "jne 2b\n\t"
+                     "jne 1b\n\t"
+                     "inc %0\n\t"
+                     "mov %0, (%2)\n\t"
                      "dec %1\n\t"
                      "jnz 1b"
                      : "+r"(last), "+r"(repeats)
