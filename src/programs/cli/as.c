@@ -33,7 +33,7 @@ static int save(void *argument, const struct document *document, struct error *e
 /* --- speaking --- */
 
 /* Doubts do not change the exit status, because the tool's scripts take any status but 0 for no
- * result; standard error and the document have the doubts. */
+ * result; standard error and the document have the doubts. A table with holes is no result. */
 static int speak(const struct as *as, struct error *error)
 {
     struct keeper keeper = {.kept = {.output = output_by_name("json"), .path = as->path}};
@@ -58,6 +58,8 @@ static int speak(const struct as *as, struct error *error)
         code = tongue_speak(&talk, as->argc, as->argv, error);
     if (code == 0)
         code = outlet_finish(&keeper.kept, &document, error);
+    if (code == 0 && talk.holes)
+        code = EXIT_DOUBTFUL;
     if (code == ERROR_INTERRUPTED) {
         struct error why = {0};
         if (as->path && outlet_write_to_stream(&keeper.kept, &document, NULL, &why) < 0)
@@ -145,7 +147,9 @@ const struct command as_command = {
         "without effect and the fathom command that tells more are printed on standard error. "
         "Options come before TOOL; everything after it is an argument of the tool, and 'fathom as "
         "TOOL --help' lists these. Started through a link of the tool's name, fathom does the "
-        "same: ln -s fathom TOOL. The exit status is 0 if there is a table, doubtful or not.",
+        "same: ln -s fathom TOOL. The exit status is 0 if the table is whole, doubtful or not, and "
+        "4 "
+        "if it lacks values, each of which standard error names.",
     .options = options,
     .run = run_as,
     .passes_on = true,

@@ -18,14 +18,18 @@ struct core_pairs {
 struct core_wish {
     const char *op;               /* --op of `fathom cores` */
     const char *cpus;             /* a list; NULL: all */
-    uint64_t samples, iterations; /* batches per pair, and round trips in each */
+    uint64_t samples, iterations; /* the tool's batches per pair, and round trips in each */
+    bool half;                    /* the table shows one direction of each pair, whichever has a
+                                     value */
 };
 
-/* A usual hand-off, from which the duration is estimated (docs/cookbook.md has tables with 10 to
- * 200 ns). */
-static const double usual_ns = 100, times = 3; /* for bursts and repeated measurements */
-static const double least_s = 2, most_s = 600;
-enum { A_LINE = 10, LINES_MOST = 4096, MOST = 1000000 };
+/* A usual hand-off, from which the tool's duration is estimated (docs/cookbook.md has tables with
+ * 10 to 200 ns), and how many times as long fathom may take on busy CPUs. */
+static const double usual_ns = 100, times = 3;
+static const double least_s = 3, most_s = 600;
+/* The tool's round trips are fathom's effort: core_latency's two million a pair are 64 lines, the
+ * default of `fathom cores`. Fewer than 32 lines have a wide median. */
+enum { A_LINE = 31250, LINES_LEAST = 32, LINES_MOST = 4096, MOST = 1000000 };
 
 /* Lists the CPUs of the series, ascending, and the point of each pair. */
 static void list_cpus(struct core_pairs *pairs, struct talk *talk)
@@ -68,34 +72,39 @@ static double margin_of(const struct point *point)
     return ((double)point->y.high - (double)point->y.low) / 2;
 }
 
-/* Writes aside each pair without a value; leaves if no pair has one. */
-static void tell_gaps(const struct core_pairs *pairs, const struct talk *talk)
+/* Tells each cell without a value; leaves if none has one. */
+static void tell_gaps(const struct core_pairs *pairs, struct talk *talk, bool half)
 {
     size_t cells = 0;
     for (size_t i = 0; i < pairs->count; i++)
         for (size_t j = 0; j < pairs->count; j++) {
             const struct point *point = pairs->points[i * pairs->count + j];
             cells += cell_of(pairs, i, j) != NULL;
-            if (i != j && !cell_of(pairs, i, j))
-                talk_aside(talk, "CPU %d to %d has no value: %s", pairs->cpus[i], pairs->cpus[j],
-                           point && point->failed ? point->failed : "there was no time for it");
+            if (i == j || cell_of(pairs, i, j))
+                continue;
+            const char *what =
+                pool_printf(&talk->document->pool, "CPU %d to %d", pairs->cpus[i], pairs->cpus[j]);
+            if (half && cell_of(pairs, j, i))
+                talk_aside(talk, "%s has no value: the table has that of the other direction",
+                           what);
+            else if (!half || j < i)
+                talk_hole(talk, point, what);
         }
     if (!cells)
         talk_missing(talk, "any pair of CPUs");
 }
 
-/* Measures every pair on several cache lines, in about the time that a tool takes for as many round
- * trips. Leaves with ERROR_IMPOSSIBLE if no pair has a value. */
+/* Measures every pair as `fathom cores` does, in short batches on many lines: a batch as long as
+ * the tools' passes undisturbed only where the CPUs have nothing else to do. Leaves with
+ * ERROR_IMPOSSIBLE if no pair has a value. */
 static void measure_pairs(struct core_pairs *pairs, struct talk *talk, const struct core_wish *wish)
 {
-    uint64_t a_line = wish->samples < A_LINE ? 1 : A_LINE;
-    while (wish->samples / a_line > LINES_MOST)
-        a_line *= 2;
+    const uint64_t lines = wish->samples * wish->iterations / A_LINE;
     const struct talk_option options[] = {
         {"op", wish->op},
-        {"lines", talk_digits(talk, (wish->samples + a_line - 1) / a_line)},
-        {"samples", talk_digits(talk, a_line)},
-        {"iterations", talk_digits(talk, wish->iterations)},
+        {"lines", talk_digits(talk, lines < LINES_LEAST  ? LINES_LEAST
+                                    : lines < LINES_MOST ? lines
+                                                         : LINES_MOST)},
         {wish->cpus ? "cpus" : NULL, wish->cpus},
         {.name = NULL}};
     const double n = (double)talk->machine->allowed.count;
@@ -107,7 +116,7 @@ static void measure_pairs(struct core_pairs *pairs, struct talk *talk, const str
     if (!pairs->series)
         talk_missing(talk, "any pair of CPUs");
     list_cpus(pairs, talk);
-    tell_gaps(pairs, talk);
+    tell_gaps(pairs, talk, wish->half);
 }
 
 /* --- core_latency --- */
@@ -176,9 +185,10 @@ const struct tongue core_latency_tongue = {
         "core_latency measures each pair on a single cache line, which shares its surroundings "
         "with "
         "its counters, and prints one run's median. How long a hand-off takes depends on the line: "
-        "twelve lines of one pair can differ by two thirds. fathom measures 50 lines a pair, 10 "
-        "batches of 4000 round trips on each, and prints the median line; so its matrix is the "
-        "same from run to run. It keeps to the CPUs that it may use, where core_latency ends.",
+        "twelve lines of one pair can differ by two thirds. fathom measures 64 lines a pair, in "
+        "batches of 5 us where core_latency's take a millisecond, and prints the median line; so "
+        "its matrix is the same from run to run, also beside other programs. It keeps to the CPUs "
+        "that it may use, where core_latency ends.",
     .arguments = core_latency_arguments,
     .speak = speak_core_latency,
 };
@@ -293,6 +303,7 @@ static void speak_one(struct talk *talk, size_t which, struct core_wish wish, bo
     const char *model = talk->machine->facts.cpu_model;
     struct core_pairs pairs;
     wish.op = benchmarks[which].op;
+    wish.half = !benchmarks[which].both;
     measure_pairs(&pairs, talk, &wish);
     if (first && model)
         fprintf(out, "CPU: %s\n", model);
@@ -329,8 +340,9 @@ const struct tongue core_to_core_latency_tongue = {
     .operands = "[ITERATIONS [SAMPLES]]",
     .differs = "core-to-core-latency measures all pairs on one cache line and prints the mean and "
                "its standard error, which does not include other lines and other runs. fathom "
-               "spreads the samples over lines (10 on each), measures both directions, and prints "
-               "the median line; the number after \u00b1 is half of its 95 % interval. The table "
+               "takes 32 lines or more by ITERATIONS times SAMPLES, in batches of 5 us, measures "
+               "both directions, and prints the median line; the number after \u00b1 is half of "
+               "its 95 % interval. The table "
                "goes to standard output; with --csv it goes to standard error, where the tool "
                "always writes it. The tool's benchmark 3 counts writes in flight as well; fathom's "
                "is the time of one stamp. The tool's bold and dim letters are left out.",

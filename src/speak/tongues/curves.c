@@ -26,6 +26,7 @@ static const struct series *measure_curve(struct talk *talk, const struct curve_
                                           {"stride", talk_digits(talk, wish->stride)},
                                           {"order", wish->order},
                                           {"state", "chased"},
+                                          {"loads", "100"}, /* as both tools have */
                                           {wish->threads ? "threads" : NULL, wish->threads},
                                           {.name = NULL}};
     const struct probe_result *result = talk_measure(talk, "latency", options, wish->budget_s);
@@ -84,10 +85,10 @@ static void speak_stride(struct talk *talk, uint64_t most, uint64_t stride)
                                     .order = talk_value(talk, 't') ? "random" : "forward",
                                     .threads = talk_value(talk, 'P'),
                                     .budget_s = budget_s > least_s ? budget_s : least_s};
-    talk->more =
-        pool_printf(&talk->document->pool, "fathom latency --to %llu --stride %llu --order %s%s%s",
-                    (unsigned long long)most, (unsigned long long)stride, wish.order,
-                    wish.threads ? " --threads " : "", wish.threads ? wish.threads : "");
+    talk->more = pool_printf(&talk->document->pool,
+                             "fathom latency --to %llu --stride %llu --order %s --loads 100%s%s",
+                             (unsigned long long)most, (unsigned long long)stride, wish.order,
+                             wish.threads ? " --threads " : "", wish.threads ? wish.threads : "");
     const struct series *series = count ? measure_curve(talk, &wish) : NULL;
     fprintf(talk->out, "\"stride=%llu\n", (unsigned long long)stride);
     for (size_t i = 0; i < count; i++) {

@@ -151,8 +151,12 @@ static void print_nodes(struct mlc *mlc, const char *heading, const char *shows,
             const struct point *point = talk_cell(series, id, facts->nodes[to].id);
             if (point)
                 fprintf(out, unit > 1 ? "%.1f\t" : "%6.1f\t", (double)point->y.median / unit);
-            else if (is_column(series, facts->nodes[to].id, false))
+            else if (is_column(series, facts->nodes[to].id, false)) {
                 fputs("     -\t", out);
+                talk_hole(
+                    talk, NULL,
+                    pool_printf(&talk->document->pool, "node %d to %d", id, facts->nodes[to].id));
+            }
         }
     }
     fputs("\n\n", out);
@@ -281,11 +285,13 @@ static void peak_bandwidths(struct mlc *mlc)
     tell_idle(mlc, most ? "max_bandwidth" : "peak_injection_bandwidth", "cjdW");
     const struct probe_result *result = measure(mlc, "bandwidth", mixed, mixes_s);
     for (size_t i = 0; i < MIXES; i++) {
-        points[i] = talk_last_point(talk, talk_series(result, NULL, "mix", mixes[i].mix));
+        points[i] = talk_point(talk, talk_series(result, NULL, "mix", mixes[i].mix),
+                               (double)mlc->cpu_count);
         if (!points[i])
             talk_missing(talk, mixes[i].mix);
     }
-    const struct point *triad = talk_last_point(talk, talk_series(result, NULL, "kernel", "triad"));
+    const struct point *triad =
+        talk_point(talk, talk_series(result, NULL, "kernel", "triad"), (double)mlc->cpu_count);
     if (!triad)
         talk_missing(talk, "triad");
     begin(mlc);

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double word = 8, mebibyte = 1 << 20, gibibyte = 1 << 30, usual_s = 12;
+static const double word = 8, mebibyte = 1 << 20, gibibyte = 1 << 30, usual_s = 40;
 static const char line[] = "-------------------------------------------------------------\n";
 
 static const struct {
@@ -41,21 +41,25 @@ static void print_heading(FILE *out, double elements, unsigned threads, unsigned
 
 static void speak(struct talk *talk)
 {
-    static const struct talk_option options[] = {{"stream", NULL}, {.name = NULL}};
+    /* All CPUs, which STREAM uses with OpenMP. */
+    const unsigned threads = (unsigned)talk->machine->allowed.count;
+    const struct talk_option options[] = {
+        {"stream", NULL}, {"threads", talk_digits(talk, threads)}, {.name = NULL}};
     const struct probe_result *result = talk_measure(talk, "bandwidth", options, usual_s);
     const struct point *points[KERNELS];
-    /* The last point has all CPUs, which STREAM uses with OpenMP. */
+    unsigned passes = 0;
     for (size_t i = 0; i < KERNELS; i++) {
         points[i] =
-            talk_last_point(talk, talk_series(result, "stream", "kernel", kernels[i].kernel));
+            talk_point(talk, talk_series(result, "stream", "kernel", kernels[i].kernel), threads);
         if (!points[i])
             talk_missing(talk, kernels[i].kernel);
+        passes = i && passes < points[i]->y.n ? passes : points[i]->y.n;
     }
     const struct factor *size = probe_parameter(result, "array_bytes");
     if (!size)
         talk_missing(talk, "the size of an array");
     const double elements = size->number / word;
-    print_heading(talk->out, elements, (unsigned)points[0]->x, points[0]->y.n);
+    print_heading(talk->out, elements, threads, passes);
     /* Times are computed for one pass at the measured rate: the minimum time has the best rate. */
     for (size_t i = 0; i < KERNELS; i++) {
         const double bytes = elements * word * kernels[i].arrays;

@@ -357,24 +357,20 @@ const struct point *talk_cell(const struct series *series, int from, int to)
     return NULL;
 }
 
-const struct point *talk_point(struct talk *talk, const struct series *series, double x)
+void talk_hole(struct talk *talk, const struct point *point, const char *what)
 {
-    for (size_t i = 0; series && i < series->point_count; i++) {
-        const struct point *point = &series->points[i];
-        if (point->x == x && !point->y.n)
-            talk_aside(talk, "%.0f has no value: %s", x,
-                       point->failed ? point->failed : "there was no time for it");
-        if (point->x == x)
-            return point->y.n ? point : NULL;
-    }
-    return NULL;
+    talk->holes++;
+    talk_aside(talk, "%s has no value: %s", what,
+               point && point->failed ? point->failed : "there was no time for it");
 }
 
-const struct point *talk_last_point(struct talk *talk, const struct series *series)
+const struct point *talk_point(struct talk *talk, const struct series *series, double x)
 {
-    return series && series->point_count
-               ? talk_point(talk, series, series->points[series->point_count - 1].x)
-               : NULL;
+    const struct point *point = series ? series_point(series, x) : NULL;
+    if (point && point->y.n)
+        return point;
+    talk_hole(talk, point, pool_printf(&talk->document->pool, "%.0f", x));
+    return NULL;
 }
 
 void talk_missing(const struct talk *talk, const char *what)

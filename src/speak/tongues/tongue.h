@@ -71,6 +71,7 @@ struct talk {
     const char *more; /* a shorter command to suggest for the next measurement; NULL: the
                          measurement's own options */
     unsigned doubts;  /* flags of all results, combined */
+    size_t holes;     /* values that the table lacks */
     double elapsed_s, budget_s;
     struct talk_run *last; /* the latest; talk_release() frees all */
     const char **commands; /* fathom commands equivalent to the measurements */
@@ -122,10 +123,11 @@ const struct series *talk_series(const struct probe_result *, const char *name, 
                                  const char *text);
 /* The cell of a matrix; NULL if it has no value. */
 const struct point *talk_cell(const struct series *, int from, int to);
-/* The point of a curve at x; NULL if it has no value. If it failed, an aside says why. */
+/* Counts a value that the table lacks, and writes aside what it is of and why. The point may be
+ * NULL. */
+void talk_hole(struct talk *, const struct point *, const char *what);
+/* The point of a curve at x; NULL, and a hole, if it has no value. */
 const struct point *talk_point(struct talk *, const struct series *, double x);
-/* The last point of a curve; in a curve by threads this is the one with all CPUs. */
-const struct point *talk_last_point(struct talk *, const struct series *);
 /* Leaves with ERROR_IMPOSSIBLE: the table needs `what`, and it was not measured. */
 _Noreturn void talk_missing(const struct talk *, const char *what);
 

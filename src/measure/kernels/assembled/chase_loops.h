@@ -16,14 +16,20 @@
 #define CHASE_LOOP(steps) ".p2align 6\n1:\n\t" steps ".endr\n\t" REPEAT("%1", "1b")
 
 /* One load a step. */
-static inline void *loops_chase(void *position, uint64_t repeats)
-{
-    __asm__ volatile(CHASE_LOOP(".rept 64\n\t" CHASE_STEP)
-                     : "+r"(position), "+r"(repeats)
-                     :
-                     : "cc", "memory");
-    return position;
-}
+#define CHASE_OF(loads)                                                                            \
+    static inline void *loops_chase_##loads(void *position, uint64_t repeats)                      \
+    {                                                                                              \
+        __asm__ volatile(CHASE_LOOP(".rept " #loads "\n\t" CHASE_STEP)                             \
+                         : "+r"(position), "+r"(repeats)                                           \
+                         :                                                                         \
+                         : "cc", "memory");                                                        \
+        return position;                                                                           \
+    }
+CHASE_OF(1)
+CHASE_OF(8)
+CHASE_OF(64)
+CHASE_OF(100)
+#undef CHASE_OF
 
 /* The pointer lives on the stack: it is reloaded before each step and stored after it. */
 static inline void *loops_chase_spilled(void *position, uint64_t repeats)

@@ -14,13 +14,22 @@
 #define EIGHT_TIMES(step)      step step step step step step step step
 #define SIXTY_FOUR_TIMES(step) EIGHT_TIMES(EIGHT_TIMES(step))
 
-static inline void *loops_chase(void *position, uint64_t repeats)
-{
-    for (; repeats; repeats--) {
-        SIXTY_FOUR_TIMES(position = *(void *volatile *)position;)
+#define ONCE(step) step
+#define HUNDRED_TIMES(step)                                                                        \
+    SIXTY_FOUR_TIMES(step) EIGHT_TIMES(step step step step) step step step step
+#define CHASE_OF(loads, times)                                                                     \
+    static inline void *loops_chase_##loads(void *position, uint64_t repeats)                      \
+    {                                                                                              \
+        for (; repeats; repeats--) {                                                               \
+            times(position = *(void *volatile *)position;)                                         \
+        }                                                                                          \
+        return position;                                                                           \
     }
-    return position;
-}
+CHASE_OF(1, ONCE)
+CHASE_OF(8, EIGHT_TIMES)
+CHASE_OF(64, SIXTY_FOUR_TIMES)
+CHASE_OF(100, HUNDRED_TIMES)
+#undef CHASE_OF
 
 static inline void *loops_chase_spilled(void *position, uint64_t repeats)
 {

@@ -30,7 +30,8 @@ static const struct option_spec options[] = {
      "bits of one load or store: scalar (64), 128, 256, 512, or sve, as many as the vectors have "
      "(default: the widest there is)"},
     {"threads", 0, OPTION_INTEGER, "N", NULL, 1, 65536, NULL, AT(threads),
-     "the most CPUs that take part, one thread each (default: all)"},
+     "the most CPUs that take part, one thread each (default: all); with --stream so many and no "
+     "other number"},
     {"size", 0, OPTION_SIZE, "SIZE", NULL, STREAM_STEP_BYTES, 0, NULL, AT(size),
      "only this working set, of all arrays and all threads together, by threads"},
     {"from", 0, OPTION_SIZE, "SIZE", NULL, STREAM_STEP_BYTES, 0, NULL, AT(sets.from),
@@ -51,7 +52,7 @@ static const struct option_spec options[] = {
      "page policy: auto takes the largest available; what was obtained is verified and reported"},
     {"stream", 0, OPTION_FLAG, NULL, NULL, 0, 0, NULL, AT(stream),
      "STREAM's four figures as STREAM counts them: copy, scale, add and triad over arrays of four "
-     "times the last-level caches each, the best pass beside the median"},
+     "times the last-level caches each, the best pass beside the median; on all CPUs, then on one"},
     {.name = NULL},
 };
 
@@ -327,7 +328,7 @@ static void plan_bandwidth(struct probe_task *task)
     if (state->brief)
         bandwidth_plan_quick(task);
     else if (asked->stream.has)
-        bandwidth_plan_stream(task);
+        bandwidth_plan_stream(task, state->cpu_count);
     else if (state->mix_count)
         bandwidth_plan_mixes(task);
     else if (state->size)
@@ -355,7 +356,13 @@ static bool next_bandwidth(struct probe_task *task)
                        "measure it without --quick");
         return task->plan.point_count > 0;
     }
-    if (state->asked->stream.has || state->size || state->mix_count)
+    if (state->asked->stream.has) {
+        const bool one = task->stage == 1 && state->cpu_count > 1 && !state->asked->threads.has;
+        if (one)
+            bandwidth_plan_stream(task, 1);
+        return one;
+    }
+    if (state->size || state->mix_count)
         return false;
     if (state->looks && task->stage == 1) {
         bandwidth_plan_sizes(task, true);

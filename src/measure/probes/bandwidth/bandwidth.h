@@ -87,7 +87,8 @@ unsigned bandwidth_add_series(struct probe_task *, struct bandwidth_curve);
 void bandwidth_plan_sizes(struct probe_task *, bool first);
 void bandwidth_plan_threads(struct probe_task *);
 void bandwidth_plan_nodes(struct probe_task *);
-void bandwidth_plan_stream(struct probe_task *);
+/* STREAM's kernels on that many CPUs. */
+void bandwidth_plan_stream(struct probe_task *, size_t cpus);
 void bandwidth_plan_mixes(struct probe_task *);
 void bandwidth_plan_quick(struct probe_task *);
 

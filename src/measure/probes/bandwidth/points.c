@@ -15,11 +15,14 @@ static const uint64_t HUGE_PAGE = 2 << 20;
 enum { SMALL_PAGE = 4096, EVERY_OTHER = 2, APART = 21 * STREAM_LINE_BYTES };
 /* Short enough that many windows pass without an interruption, and long enough that the looks at
  * the clock, which stop the flow for some 0.1 us, take less than a hundredth. */
-static const double batch_ns = 400e3, stream_batch_ns = 20e6;
+static const double batch_ns = 400e3, stream_batch_ns = 2e6;
 /* A trial's undisturbed windows are at least four. */
 enum { WINDOWS = 8 };
 /* Approximate rate at which a CPU touches fresh memory. */
 static const double touched_bytes_s = 1e9;
+/* STREAM's seconds, without touching its arrays, which takes this many times as long on busy CPUs;
+ * and the share of all CPUs, before one CPU. */
+static const double stream_s = 20, stream_touches = 8, stream_share = 0.6;
 /* Batches of a trial by threads. Busy CPUs repeat batches; with more batches, too few rounds would
  * be left for an interval. */
 enum { BATCHES_MOST = 20 };
@@ -432,33 +435,38 @@ void bandwidth_plan_nodes(struct probe_task *task)
 
 /* --- STREAM --- */
 
-/* Each array has at least four times the size of all caches together (STREAM's rules). */
-void bandwidth_plan_stream(struct probe_task *task)
+/* Each array has at least four times the size of all caches together (STREAM's rules). Its memory
+ * is touched once, and rounds go through all four kernels in it. */
+void bandwidth_plan_stream(struct probe_task *task, size_t cpus)
 {
     static const enum stream_op ops[] = {STREAM_COPY, STREAM_SCALE, STREAM_ADD, STREAM_TRIAD};
     struct bandwidth_state *state = task->state;
     struct plan *plan = &task->plan;
     begin_plan(task);
-    state->brief = true; /* one CPU and all */
-    size_t *counts, n = bandwidth_counts(task, &counts);
-    const uint64_t set = dram_set(task, counts, n, STREAM_ARRAYS * STREAM_TIMES);
+    const uint64_t set = dram_set(task, &cpus, 1, STREAM_ARRAYS * STREAM_TIMES);
     if (!set)
         pool_leave(task->pool, ERROR_USAGE,
                    "--stream: the memory that may be used is not even twice the last-level caches: "
                    "stop other programs, or leave --stream out");
     for (size_t k = 0; k < sizeof ops / sizeof *ops; k++) {
-        const unsigned series = bandwidth_add_series(
-            task, (struct bandwidth_curve){BANDWIDTH_STREAM, ops[k], "DRAM", NULL});
-        for (size_t i = 0; i < n; i++)
-            add_curve_point(task, series, counts[i], (double)counts[i],
-                            set / STREAM_ARRAYS / counts[i] / STREAM_STEP_BYTES *
-                                STREAM_STEP_BYTES);
+        const unsigned series =
+            state->curve_count > k
+                ? (unsigned)k
+                : bandwidth_add_series(
+                      task, (struct bandwidth_curve){BANDWIDTH_STREAM, ops[k], "DRAM", NULL});
+        add_curve_point(task, series, cpus, (double)cpus,
+                        set / STREAM_ARRAYS / cpus / STREAM_STEP_BYTES * STREAM_STEP_BYTES);
     }
+    plan->arena_life = ARENA_WHOLE_STAGE;
     plan->batches = 1;
     plan->batch_ns = stream_batch_ns;
     plan->windows = false; /* STREAM's threads share its work, and a pass ends with the last one */
     plan->trials_min = STREAM_TRIALS;
     plan->trials_max = plan->trials_max < STREAM_TRIALS ? STREAM_TRIALS : plan->trials_max;
+    if (task->stage)
+        return lay_out_parts(task);
+    plan->share = state->cpu_count > 1 && !state->asked->threads.has ? stream_share : 1;
+    task->weight_s = stream_s + stream_touches * (double)set / touched_bytes_s;
     build_note(task, "array_bytes", (double)(set / STREAM_ARRAYS));
     lay_out_parts(task);
 }

@@ -66,6 +66,22 @@ int chase_order_parse(struct chase_kind *kind, const char *text, struct error *e
                      text);
 }
 
+const char *const chase_loads[] = {"1", "8", "64", "100", NULL};
+static const struct {
+    unsigned loads;
+    kernel_function *run;
+} loops[] = {{1, chase_1_run}, {8, chase_8_run}, {0, chase_run}, {100, chase_100_run}};
+
+bool chase_loads_parse(struct chase_kind *kind, const char *text)
+{
+    for (size_t i = 0; chase_loads[i]; i++)
+        if (strcmp(chase_loads[i], text) == 0) {
+            kind->loads = loops[i].loads;
+            return true;
+        }
+    return false;
+}
+
 static kernel_function *kernel_of(const struct chase_kind *kind)
 {
     switch (kind->address) {
@@ -77,7 +93,15 @@ static kernel_function *kernel_of(const struct chase_kind *kind)
     case ADDRESS_POINTER:
         break;
     }
-    return kind->modify ? chase_modify_run : chase_run;
+    size_t loop = 0;
+    while (loops[loop].loads != kind->loads)
+        loop++;
+    return kind->modify ? chase_modify_run : loops[loop].run;
+}
+
+static unsigned steps_of(const struct chase_kind *kind)
+{
+    return kind->loads ? kind->loads : chase_steps;
 }
 
 int chase_kind_check(const struct chase_kind *kind, struct error *error)
@@ -95,6 +119,11 @@ int chase_kind_check(const struct chase_kind *kind, struct error *error)
                          "--access modify writes beside each pointer: give a --stride of at least "
                          "%d, or --element padded",
                          2 * WORD);
+    if (kind->loads && (kind->modify || kind->address != ADDRESS_POINTER))
+        return error_set(error, ERROR_USAGE,
+                         "--loads %u: the chases by index, on the stack and with stores have 64 "
+                         "loads in their loop: give 64, or leave it out",
+                         kind->loads);
     if (!kernel_of(kind))
         return error_set(error, ERROR_USAGE,
                          "--address %s takes elements of 8, 64, 128 or 256 bytes, not %zu: give "
@@ -146,6 +175,8 @@ int chases_add_series(struct chases *chases, struct probe_task *task, const char
     build_factor_text(task, series, "pages", pages);
     if (kind->offset)
         build_factor(task, series, "align", (double)kind->offset);
+    if (kind->loads)
+        build_factor(task, series, "loads", kind->loads);
     if (kind->chased)
         build_factor_text(task, series, "state", chase_states[STATE_CHASED]);
     if (chases->threads > 1) {
@@ -380,14 +411,15 @@ static void settle_thread(const struct trial *trial, unsigned seat)
     begin_worker(&trial->workers[seat], &kind, &ring,
                  ring_warm_part(&ring, seat % parts, parts, visits / parts + 1));
     if (kind.chased)
-        kernel_of (&kind)(trial->workers[seat].state, visits / chase_steps + 1);
+        kernel_of (&kind)(trial->workers[seat].state, visits / steps_of(&kind) + 1);
 }
 
 static void prepare_threads(struct trial *trial)
 {
     trial->build = build_of_thread;
     trial->settle = settle_thread;
-    trial->operations = chase_steps;
+    const struct chase_kind kind = kind_at((const struct chases *)trial->probe_state, trial->point);
+    trial->operations = steps_of(&kind);
 }
 
 void chases_prepare(struct trial *trial, const struct chases *chases)
@@ -405,11 +437,11 @@ void chases_prepare(struct trial *trial, const struct chases *chases)
     begin_worker(&trial->workers[0], &kind, &ring,
                  kind.chased ? ring.memory : ring_warm(&ring, (size_t)visits));
     if (kind.chased)
-        kernel_of (&kind)(trial->workers[0].state, visits / chase_steps + 1);
+        kernel_of (&kind)(trial->workers[0].state, visits / steps_of(&kind) + 1);
     else if (trial->plan->sweep) /* building the ring left the caches in a state that short trials
                                     would see */
-        trial->warm_repeats = 2 * (uint64_t)ring.count / chase_steps + 1;
-    trial->operations = chase_steps;
+        trial->warm_repeats = 2 * (uint64_t)ring.count / steps_of(&kind) + 1;
+    trial->operations = steps_of(&kind);
 }
 
 void chases_prepare_alone(struct trial *trial)

@@ -21,7 +21,9 @@ struct chase_kind {
     size_t block_count; /* elements of a block, if blocks grow with the stride; 0: block_bytes */
     size_t offset;      /* bytes from the beginning of a page to the ring's first element */
     bool chased;        /* the caches are as a single chase keeps them, and not just filled */
+    unsigned loads;     /* in the loop: one of chase_loads; 0: chase_steps */
 };
+extern const char *const chase_loads[]; /* "1", "8", "64", "100", NULL */
 
 /* States of the caches when a trial begins. A chase of 8 MiB in which each load waits for the one
  * before takes 20 ms to go round, and meanwhile other programs evict lines of a shared cache. Lines
@@ -34,6 +36,8 @@ enum { CHASE_STRIDE_IS_X = 0 };
 /* Reads an order ("random", "forward-in-block:4K") into the kind; its stride must be set before.
  * ERROR_USAGE naming --order. */
 int chase_order_parse(struct chase_kind *, const char *text, struct error *);
+/* Takes one of chase_loads; false for another text. */
+bool chase_loads_parse(struct chase_kind *, const char *text);
 /* ERROR_USAGE, naming the option, if no kernel can chase this kind. */
 int chase_kind_check(const struct chase_kind *, struct error *);
 

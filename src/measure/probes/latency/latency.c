@@ -65,6 +65,8 @@ static const struct option_spec options[] = {
      "of the caches when the clock starts: filled (default), all lines of the set just fetched; or "
      "chased, gone round once by the chase itself, so that other programs have taken some lines of "
      "a shared cache meanwhile"},
+    {"loads", 0, OPTION_CHOICE, "N", NULL, 0, 0, chase_loads, AT(loads),
+     "loads in the loop, which prefetchers that go by a load's address see (default: 64)"},
     {"variants", 0, OPTION_TEXT, "LIST", NULL, 0, 0, NULL, AT(variants),
      "several chases, a curve each: words of the options above joined by +, variants by commas, "
      "like forward+stride:128,random,index+packed+pages:small; article and mem-lat are those of "
@@ -140,6 +142,8 @@ static struct chase_kind choose_kind(const struct probe_task *task, const struct
         kind.stride = WORD;
     if (asked->stride.has)
         kind.stride = (size_t)asked->stride.bytes;
+    if (asked->loads.has)
+        chase_loads_parse(&kind, asked->loads.text);
     if (kind.offset & (kind.offset - 1))
         pool_leave(task->pool, ERROR_USAGE, "--align %zu: give a power of two up to %d",
                    kind.offset, ALIGN_MOST);
@@ -271,6 +275,8 @@ static void plan_pages(struct probe_task *task)
            variants->list[state->variants_planned].pages == pages)
         add_sets(task, (int)state->variants_planned++, &state->sets);
     task->plan.pages = pages;
+    if (variants->list[first].kind.chased)
+        chases_plan_chased(&task->plan);
     task->plan.share =
         (double)(state->variants_planned - first) / (double)(variants->count - first);
 }

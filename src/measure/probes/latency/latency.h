@@ -9,7 +9,7 @@
 struct latency_options {
     struct working_set_options sets;
     struct setting size, count, stride, element, align, address, access, pages, order, variants,
-        state, threads, ring, table, cpu, node;
+        state, loads, threads, ring, table, cpu, node;
 };
 
 /* --- variants.c: several kinds of the chase --- */

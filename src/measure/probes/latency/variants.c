@@ -12,15 +12,20 @@ enum { WORD = 8, WORD_MOST = 64, TABLE_TRIALS = 3 };
 
 static const struct {
     const char *name, *list;
+    struct latency_variant common; /* of all its variants that don't say otherwise */
 } sets[] = {
     /* Figures 1 to 5 of "CPU performance" (R. Groot Koerkamp): checked, unchecked, padded, raw
      * pointers, raw pointers on huge pages. */
-    {"article", "index-checked+packed+pages:small,index+packed+pages:small,"
-                "index+padded+pages:small,pointer+padded+pages:small,pointer+padded"},
+    {"article",
+     "index-checked+packed+pages:small,index+packed+pages:small,"
+     "index+padded+pages:small,pointer+padded+pages:small,pointer+padded",
+     .common = {.name = NULL}},
     /* The tables of the article on mem-lat: forward by 8, 64, 128 and 256 bytes, random, and random
-     * with the pointer on the stack. */
-    {"mem-lat", "forward+stride:8,forward+stride:64,forward+stride:128,forward+stride:256,random,"
-                "spilled"},
+     * with the pointer on the stack; on the pages that it had, in a loop of a hundred loads, and
+     * with the caches as these loads keep them. */
+    {"mem-lat",
+     "forward+stride:8,forward+stride:64,forward+stride:128,forward+stride:256,random,spilled",
+     .common = {.pages = PAGES_SMALL, .kind = {.chased = true, .loads = 100}}},
 };
 enum { SETS = sizeof sets / sizeof *sets };
 
@@ -43,8 +48,8 @@ static _Noreturn void refuse(const struct probe_task *task, const char *word)
 {
     pool_leave(task->pool, ERROR_USAGE,
                "--variants '%s': join words like index-checked, index, pointer, spilled, packed, "
-               "padded, modify, forward, random, stride:SIZE, align:SIZE and pages:POLICY by +, "
-               "and variants by commas; or take article or mem-lat",
+               "padded, modify, chased, forward, random, stride:SIZE, align:SIZE, loads:N and "
+               "pages:POLICY by +, and variants by commas; or take article or mem-lat",
                word);
 }
 
@@ -54,7 +59,7 @@ static void take_word(struct latency_variant *variant, const struct probe_task *
     struct chase_kind *kind = &variant->kind;
     const int address = index_of(address_names, word);
     const char *pages = behind(word, "pages"), *stride = behind(word, "stride"),
-               *align = behind(word, "align");
+               *align = behind(word, "align"), *loads = behind(word, "loads");
     const int policy = pages ? index_of(page_policy_names, pages) : -1;
     uint64_t bytes;
     if (address >= 0)
@@ -63,6 +68,10 @@ static void take_word(struct latency_variant *variant, const struct probe_task *
         kind->stride = WORD;
     else if (strcmp(word, "padded") == 0)
         kind->stride = chases->line_bytes;
+    else if (loads && chase_loads_parse(kind, loads))
+        return;
+    else if (strcmp(word, chase_states[STATE_CHASED]) == 0)
+        kind->chased = true;
     else if (strcmp(word, "modify") == 0 || strcmp(word, "read") == 0)
         kind->modify = *word == 'm';
     else if (policy >= 0)
@@ -70,20 +79,21 @@ static void take_word(struct latency_variant *variant, const struct probe_task *
     else if ((stride || align) && size_parse(stride ? stride : align, &bytes, NULL) == 0 &&
              bytes <= SIZE_MAX / 4)
         *(stride ? &kind->stride : &kind->offset) = (size_t)bytes;
-    else if (stride || align || pages || chase_order_parse(kind, word, NULL) < 0)
+    else if (stride || align || pages || loads || chase_order_parse(kind, word, NULL) < 0)
         refuse(task, word);
 }
 
 static void take_variant(struct latency_variants *variants, const struct probe_task *task,
-                         const struct chases *chases, const char *text, size_t length)
+                         const struct chases *chases, const char *text, size_t length,
+                         const struct latency_variant *common)
 {
     struct latency_variant *variant =
         pool_append(task->pool, (void **)&variants->list, &variants->count, sizeof *variant);
     const char *name = pool_printf(task->pool, "%.*s", (int)length, text), *at = name;
-    *variant = (struct latency_variant){
-        .name = name,
-        .kind = {.address = ADDRESS_POINTER, .stride = chases->line_bytes, .order = RING_RANDOM},
-        .pages = PAGES_AUTO};
+    *variant = common ? *common : (struct latency_variant){.pages = PAGES_AUTO};
+    variant->name = name;
+    variant->kind.address = ADDRESS_POINTER;
+    variant->kind.stride = chases->line_bytes;
     for (size_t size;; at += size + 1) {
         char word[WORD_MOST];
         size = strcspn(at, "+");
@@ -95,6 +105,8 @@ static void take_variant(struct latency_variants *variants, const struct probe_t
         if (!at[size])
             break;
     }
+    if (common && variant->kind.address != ADDRESS_POINTER)
+        variant->kind.loads = 0; /* one kind of loop alone has several lengths */
     pool_check(task->pool, chase_kind_check(&variant->kind, pool_error(task->pool)));
 }
 
@@ -102,22 +114,27 @@ struct latency_variants latency_variants_parse(const struct probe_task *task,
                                                const struct chases *chases)
 {
     const struct latency_options *asked = task->options;
-    const struct setting *const own[] = {
-        &asked->address, &asked->element, &asked->stride, &asked->align, &asked->access,
-        &asked->order,   &asked->pages,   &asked->table,  &asked->count, NULL};
+    const struct setting *const own[] = {&asked->address, &asked->element, &asked->stride,
+                                         &asked->align,   &asked->access,  &asked->order,
+                                         &asked->pages,   &asked->table,   &asked->count,
+                                         &asked->loads,   &asked->state,   NULL};
     const char *list = asked->variants.text, *given = settings_first_given(own);
     struct latency_variants variants = {.stride = chases->line_bytes};
+    const struct latency_variant *common = NULL;
     if (given)
         pool_leave(task->pool, ERROR_USAGE,
                    "--variants says what each curve is, so --%s can't be given with it: make it a "
                    "part of the variants, or leave one out",
                    given);
     for (size_t i = 0; i < SETS; i++)
-        if (strcmp(sets[i].name, list) == 0)
+        if (strcmp(sets[i].name, list) == 0) {
             list = sets[i].list;
+            common = sets[i].common.kind.loads ? &sets[i].common : NULL;
+            break;
+        }
     for (const char *at = list;; at++) {
         const size_t length = strcspn(at, ",");
-        take_variant(&variants, task, chases, at, length);
+        take_variant(&variants, task, chases, at, length, common);
         at += length;
         if (!*at)
             break;
@@ -173,9 +190,17 @@ static const struct row {
 void latency_table_check(const struct probe_task *task)
 {
     const struct latency_options *asked = task->options;
-    const struct setting *const own[] = {
-        &asked->address, &asked->element, &asked->stride, &asked->align,   &asked->access,
-        &asked->order,   &asked->size,    &asked->count,  &asked->threads, NULL};
+    const struct setting *const own[] = {&asked->address,
+                                         &asked->element,
+                                         &asked->stride,
+                                         &asked->align,
+                                         &asked->access,
+                                         &asked->order,
+                                         &asked->size,
+                                         &asked->count,
+                                         &asked->threads,
+                                         &asked->loads,
+                                         NULL};
     const char *given = settings_first_given(own);
     if (given)
         pool_leave(task->pool, ERROR_USAGE,

@@ -30,8 +30,7 @@ static void core_latency(void **state)
                                    "1     38          39    13\n"
                                    "2     12    38          39\n"
                                    "3     38    12    38\n");
-    assert_string_equal(here->asked,
-                        "fathom cores --op cas --lines 50 --samples 10 --iterations 4000\n");
+    assert_string_equal(here->asked, "fathom cores --op cas --lines 64\n");
     read_back(here, "core-matrix", &document);
     assert_non_null(document_finding(&document, "cores.cas.min"));
     assert_true(document_finding(&document, "cores.cas.min")->value == 12);
@@ -99,6 +98,7 @@ static void core_to_core_latency_takes_the_direction_that_was_measured(void **st
         strstr(here->out, "\n      1   11\u00b10 \n      2   13\u00b10    12\u00b10 \n"));
     assert_non_null(strstr(here->out, "Mean latency: 12.0ns"));
     assert_non_null(strstr(here->aside, "CPU 1 to 0 has no value"));
+    assert_int_equal(here->talk.holes, 0);
 }
 
 static void core_to_core_latency_refuses_what_is_no_number(void **state)
@@ -121,7 +121,7 @@ static void c2clat(void **state)
     assert_string_equal(here->out, " CPU    0    1\n"
                                    "   0    0   62\n"
                                    "   1   62    0\n");
-    assert_non_null(strstr(here->asked, "--lines 20 --samples 10 --iterations 100"));
+    assert_non_null(strstr(here->asked, "--op readwrite --lines 32\n"));
     read_back(here, "core-matrix", &document);
     document_free(&document);
     assert_int_equal(SPEAK(*state, values, "c2clat", "-p", "-n", "a \"b"), ERROR_USAGE);
@@ -139,6 +139,7 @@ static void a_gap_is_seen_and_said(void **state)
     assert_int_equal(SPEAK(*state, values, "c2clat"), 0);
     assert_string_equal(here->out, " CPU    0    1\n   0    0   62\n   1    -    0\n");
     assert_non_null(strstr(here->aside, "CPU 1 to 0 has no value: CPU 1 went away"));
+    assert_int_equal(here->talk.holes, 1);
     /* So is one that was never begun; and with nothing but gaps there is no table. */
     assert_int_equal(SPEAK(*state, one_way, "c2clat"), 0);
     assert_non_null(strstr(here->aside, "CPU 1 to 0 has no value: there was no time for it"));
@@ -159,7 +160,8 @@ static void mem_lat(void **state)
     assert_string_equal(here->out,
                         "Buffer size: 64 KB, stride 64, time 0.007424 s, latency 7.08 ns\n");
     assert_string_equal(here->asked,
-                        "fathom latency --sizes 65536 --stride 64 --order random --state chased\n");
+                        "fathom latency --sizes 65536 --stride 64 --order random --state chased "
+                        "--loads 100\n");
     read_back(here, "mem-lat", &document);
     assert_true(fabs(document.probes[0].series[0].points[0].y.median - 7.08f) < 1e-6f);
     document_free(&document);
@@ -186,7 +188,8 @@ static void lat_mem_rd(void **state)
                                    "1.00000 12.346\n"
                                    "\n");
     assert_non_null(strstr(here->aside, "-N does nothing here"));
-    assert_string_equal(here->asked, "fathom latency --to 1048576 --stride 128 --order random\n");
+    assert_string_equal(here->asked, "fathom latency --to 1048576 --stride 128 --order random "
+                                     "--loads 100\n");
     read_back(here, "lat_mem_rd", &document);
     document_free(&document);
     assert_int_equal(SPEAK(*state, values, "lat_mem_rd", "1M"), 0);
