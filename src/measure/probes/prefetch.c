@@ -319,10 +319,15 @@ static void add_crossing(struct analysis *analysis)
 }
 
 static const struct standard experiment[] = {
-    {"address", STANDARD_NAMED, NULL, 0}, {"access", STANDARD_NAMED, NULL, 0},
-    {"order", STANDARD_NAMED, NULL, 0},   {"stride", STANDARD_NAMED, NULL, 0},
-    {"pages", STANDARD_PAGES, NULL, 0},   {"node", STANDARD_TEXT, "own", 0},
-    {"core", STANDARD_FASTEST, NULL, 0},  {.factor = NULL},
+    {"address", STANDARD_NAMED, NULL, 0},
+    {"access", STANDARD_NAMED, NULL, 0},
+    {"order", STANDARD_NAMED, NULL, 0},
+    {"stride", STANDARD_NAMED, NULL, 0},
+    {"pages", STANDARD_PAGES, NULL, 0},
+    {"node", STANDARD_TEXT, "own", 0},
+    {"core", STANDARD_FASTEST, NULL, 0},
+    {"loads", STANDARD_NUMBER, NULL, 1},
+    {.factor = NULL},
 };
 
 static const struct finding_line finding_lines[] = {
