@@ -46,6 +46,25 @@ uint64_t chains_work_run(void *state, uint64_t repeats)
     return loops_chains_work(work, repeats);
 }
 
+uint64_t chains_iterations_run(void *state, uint64_t repeats)
+{
+    struct chains_work *work = state;
+    void **const begin = work->chains, **const end = begin + work->chain_count;
+    void **at = begin + work->turn;
+    const uint64_t iterations = work->work, ahead = work->ahead;
+    uint64_t sum = 0;
+    for (; repeats; repeats--) {
+        char *pointer = *(void *volatile *)*at;
+        *at = pointer;
+        if (ahead)
+            __builtin_prefetch(at + ahead < end ? at[ahead] : at[ahead - work->chain_count]);
+        at = at + 1 == end ? begin : at + 1;
+        sum += loops_iterations((uint64_t)(pointer - (char *)begin) / sizeof(void *), iterations);
+    }
+    work->turn = (uint64_t)(at - begin);
+    return sum;
+}
+
 uint64_t chains_prefetch_run(void *state, uint64_t repeats)
 {
     struct chains_work *work = state;

@@ -18,11 +18,7 @@ struct curve_wish {
 /* Measures the curve. The probe rounds sizes down to whole strides. */
 static const struct series *measure_curve(struct talk *talk, const struct curve_wish *wish)
 {
-    const char *list = "";
-    for (size_t i = 0; i < wish->count; i++)
-        list = pool_printf(&talk->document->pool, "%s%s%llu", list, i ? "," : "",
-                           (unsigned long long)wish->bytes[i]);
-    const struct talk_option options[] = {{"sizes", list},
+    const struct talk_option options[] = {{"sizes", talk_list(talk, wish->bytes, wish->count)},
                                           {"stride", talk_digits(talk, wish->stride)},
                                           {"order", wish->order},
                                           {"state", "chased"},

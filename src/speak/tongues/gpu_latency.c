@@ -4,26 +4,24 @@
 #include <math.h>
 #include <string.h>
 
-enum { ARRAY_MOST = 112 << 20 };
+enum { ARRAY_MOST = 112 << 20, SIZES_MOST = 128 };
 static const double kib = 1024, usual_s = 25;
 
 static const struct tongue_argument arguments[] = {{.letter = 0}};
 
 /* The sizes of the program's table: four per octave, rounded down to fathom's elements of eight
- * bytes (the program's have four); repeated sizes are dropped. */
-static const char *list_sizes(struct talk *talk)
+ * bytes (the program's have four); repeated sizes are dropped. Returns their number. */
+static size_t choose_sizes(uint64_t *sizes)
 {
-    struct pool *pool = &talk->document->pool;
-    const char *list = "8";
-    for (uint64_t octave = 8, last = 8; octave <= ARRAY_MOST; octave *= 2)
+    size_t count = 0;
+    sizes[count++] = 8;
+    for (uint64_t octave = 8; octave <= ARRAY_MOST; octave *= 2)
         for (uint64_t quarter = 4; quarter < 8; quarter++) {
             const uint64_t bytes = octave * quarter / 4 / 8 * 8;
-            if (bytes > last && bytes <= ARRAY_MOST) {
-                list = pool_printf(pool, "%s,%llu", list, (unsigned long long)bytes);
-                last = bytes;
-            }
+            if (bytes > sizes[count - 1] && bytes <= ARRAY_MOST)
+                sizes[count++] = bytes;
         }
-    return list;
+    return count;
 }
 
 static void speak(struct talk *talk)
@@ -31,20 +29,22 @@ static void speak(struct talk *talk)
     /* 32 and 64 of the program's 96 KB, in percent, because the total differs between devices. */
     static const char *const splits[] = {"34", "67"};
     const uint64_t split = talk_whole(talk, "the split", talk->operands[0], 0, 1);
-    const struct talk_option options[] = {{"what", "latency"},   {"device", "0"},
-                                          {"path", "l1"},        {"order", "strided"},
-                                          {"l1", splits[split]}, {"sizes", list_sizes(talk)},
-                                          {.name = NULL}};
+    uint64_t sizes[SIZES_MOST];
+    const size_t count = choose_sizes(sizes);
+    const struct talk_option options[] = {
+        {"what", "latency"},  {"device", "0"},       {"path", "l1"},
+        {"order", "strided"}, {"l1", splits[split]}, {"sizes", talk_list(talk, sizes, count)},
+        {.name = NULL}};
     const struct probe_result *result = talk_measure(talk, "gpu", options, usual_s);
     const struct series *series = talk_series(result, NULL, "order", "strided");
     const struct factor *l1 = series ? series_factor(series, "l1") : NULL;
     if (l1)
         talk_aside(talk, "L1 has %.0f KiB with that split", l1->number / kib);
     bool begun = false;
-    for (size_t i = 0; series && i < series->point_count; i++) {
-        const struct point *point = &series->points[i];
-        const double cycles = (double)point->cycles.median;
-        if (!point->y.n || !(cycles > 0))
+    for (size_t i = 0; i < count; i++) {
+        const struct point *point = talk_point(talk, series, (double)sizes[i]);
+        const double cycles = point ? (double)point->cycles.median : NAN;
+        if (!(cycles > 0))
             continue;
         if (!begun)
             fputs("MHz            B           KB          CPI\n", talk->out);

@@ -25,6 +25,15 @@ const char *talk_digits(struct talk *talk, uint64_t number)
     return pool_printf(&talk->document->pool, "%llu", (unsigned long long)number);
 }
 
+const char *talk_list(struct talk *talk, const uint64_t *numbers, size_t count)
+{
+    const char *list = "";
+    for (size_t i = 0; i < count; i++)
+        list = pool_printf(&talk->document->pool, "%s%s%llu", list, i ? "," : "",
+                           (unsigned long long)numbers[i]);
+    return list;
+}
+
 void talk_refuse(const struct talk *talk, const char *format, ...)
 {
     char text[600];

@@ -104,6 +104,8 @@ uint64_t talk_whole(const struct talk *, const char *what, const char *text, uin
 uint64_t talk_size(const struct talk *, const char *what, const char *text, uint64_t unit);
 /* The number as a text in the document's pool. */
 const char *talk_digits(struct talk *, uint64_t number);
+/* Numbers with commas between them, as a text in the document's pool. */
+const char *talk_list(struct talk *, const uint64_t *numbers, size_t count);
 /* Writes one line to talk->aside. */
 void talk_aside(const struct talk *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

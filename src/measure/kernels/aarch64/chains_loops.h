@@ -51,6 +51,21 @@
                            "x24", "x25", "x26", "x27", "x28", "x30", "cc", "memory");              \
     } while (0)
 
+static inline uint64_t loops_iterations(uint64_t x, uint64_t iterations)
+{
+    uint64_t y = x, z = x;
+    __asm__ volatile("1:\n\t"
+                     "add %[x], %[x], %[x], lsr #1\n\t"
+                     "umulh %[y], %[y], %[x]\n\t"
+                     "add %[z], %[z], %[y]\n\t"
+                     "subs %[left], %[left], #1\n\t"
+                     "b.ne 1b"
+                     : [x] "+r"(x), [y] "+r"(y), [z] "+r"(z), [left] "+r"(iterations)
+                     :
+                     : "cc");
+    return z;
+}
+
 #define CHAINS_WORK_BYTES 4 /* of an addition */
 #define CHAINS_WORK_ENTER                                                                          \
     "adr %[entry], 3f\n\t"                                                                         \

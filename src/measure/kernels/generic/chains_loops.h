@@ -34,6 +34,22 @@
         CHAINS_EACH(CHAINS_KEEP, n)                                                                \
     } while (0)
 
+/* The high half of the product by halves, so that no type of 128 bits is needed. */
+static inline uint64_t loops_iterations(uint64_t x, uint64_t iterations)
+{
+    const uint64_t low = UINT32_MAX;
+    uint64_t y = x, z = x;
+    for (; iterations; iterations--) {
+        x += x >> 1;
+        const uint64_t a = (y >> 32) * (x & low), b = (y & low) * (x >> 32),
+                       carry = ((y & low) * (x & low) >> 32) + (a & low) + (b & low);
+        y = (y >> 32) * (x >> 32) + (a >> 32) + (b >> 32) + (carry >> 32);
+        z += y;
+        __asm__ volatile("" : "+r"(z));
+    }
+    return z;
+}
+
 /* The empty assembly keeps the compiler from joining the additions into one. */
 static inline uint64_t chains_work_loop(struct chains_work *work, uint64_t repeats, bool prefetch)
 {

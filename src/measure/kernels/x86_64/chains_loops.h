@@ -46,6 +46,25 @@
                      : "rax", "rbx", "rcx", "rdx", "rbp", "r8", "r9", "r10", "r11", "r12", "r13",  \
                        "r14", "r15", "cc", "memory")
 
+static inline uint64_t loops_iterations(uint64_t x, uint64_t iterations)
+{
+    uint64_t y = x, z = x, half, high;
+    __asm__ volatile("1:\n\t"
+                     "mov %[x], %[half]\n\t"
+                     "shr %[half]\n\t"
+                     "add %[half], %[x]\n\t"
+                     "mul %[x]\n\t"
+                     "mov %[high], %[y]\n\t"
+                     "add %[high], %[z]\n\t"
+                     "dec %[left]\n\t"
+                     "jnz 1b"
+                     : [x] "+r"(x), [y] "+a"(y), [z] "+r"(z), [half] "=&r"(half),
+                       [high] "=&d"(high), [left] "+r"(iterations)
+                     :
+                     : "cc");
+    return z;
+}
+
 #define CHAINS_WORK_BYTES 3 /* of an addition */
 #define CHAINS_WORK_ENTER                                                                          \
     "lea 3f(%%rip), %[entry]\n\t"                                                                  \

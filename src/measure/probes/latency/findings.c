@@ -254,15 +254,17 @@ static void add_chased(struct analysis *analysis, const struct series *filled,
 
 /* --- all of it --- */
 
-static void analyse_curve(struct analysis *analysis, const struct series *series,
+/* A curve in forward order shows what prefetchers hide, and no levels. */
+static void analyse_curve(struct analysis *analysis, const struct series *series, bool levels,
                           const struct translation_knee *knees, size_t count)
 {
     const size_t first = analysis->result->finding_count;
     /* Another tool's table has neither declared values nor the page size. */
     const bool ours = series_factor(series, "pages") != NULL;
     const struct series *joined = joined_with_sweeps(analysis, series);
-    findings_levels(analysis->result, analysis->pool, joined, ours ? analysis->machine : NULL,
-                    probe_cpu(analysis->result), knees, count);
+    if (levels)
+        findings_levels(analysis->result, analysis->pool, joined, ours ? analysis->machine : NULL,
+                        probe_cpu(analysis->result), knees, count);
     const bool named = series->point_count == 1 ||
                        (series->point_count <= SIZES_NAMED_MOST &&
                         (analysis_is_set(analysis, "size") || analysis_is_set(analysis, "sizes") ||
@@ -284,14 +286,19 @@ void latency_analyse(struct analysis *analysis)
     const size_t best = ours ? 0 : most_telling(result);
     struct translation_knee knees[KNEES_TRANSLATION_MOST];
     const size_t count = knees_of_translation(analysis->document, pages_obtained(analysis), knees);
-    for (size_t i = 0; i < result->series_count; i++)
-        if (ours ? result->series[i].headline : i == best)
-            analyse_curve(analysis, &result->series[i], knees, count);
+    /* Of variants, random order speaks first, and of the others each by its own factors. */
+    const struct series *random =
+        analysis_is_set(analysis, "variants") ? random_beside(result) : NULL;
+    if (random && random->headline)
+        analyse_curve(analysis, random, true, knees, count);
+    for (size_t i = 0; i < result->series_count; i++) {
+        const struct series *series = &result->series[i];
+        if (series != random && (ours ? series->headline : i == best))
+            analyse_curve(analysis, series, !random || is(series, "order", "random"), knees, count);
+    }
     const struct series *chased = analysis_series(analysis, latency_chased, NULL, NULL);
     if (chased)
         add_chased(analysis, &result->series[0], chased);
-    const struct series *random =
-        analysis_is_set(analysis, "variants") ? random_beside(result) : NULL;
     for (size_t i = 0; random && i < result->series_count; i++)
         if (is(&result->series[i], "order", "forward") && result->series[i].point_count)
             add_hidden(analysis, &result->series[i], random);

@@ -41,8 +41,8 @@ static const struct option_spec options[] = {
      "threads that access memory at random at the same time, from one to N by doubling (default: "
      "one, and one on every CPU)"},
     {"sizes", 0, OPTION_SIZES, "SIZE,...", NULL, 128, 0, NULL, AT(sets.sizes),
-     "curves over these working sets instead, one for each number of chains, or, with --work, one "
-     "for each amount of work"},
+     "curves over these working sets instead, one for each number of chains, and, with --work, of "
+     "these for each amount of work"},
     {"from", 0, OPTION_SIZE, "SIZE", NULL, 128, 0, NULL, AT(sets.from),
      "the same from this size (default: 1K)"},
     {"to", 0, OPTION_SIZE, "SIZE", NULL, 128, 0, NULL, AT(sets.to),
@@ -52,7 +52,7 @@ static const struct option_spec options[] = {
     {"work", 0, OPTION_TEXT, "CYCLES,...", NULL, 0, 0, NULL, AT(work),
      "also measure with work after each access, up to this many cycles, on which no address "
      "depends: how much work keeps the processor from seeing the next access; a list like 3,6,12 "
-     "names all amounts"},
+     "names all amounts; 3x,6x counts iterations of the loop in \"CPU performance\", by size"},
     {"prefetch", 0, OPTION_INTEGER, "STEPS", NULL, 1, CHAINS_MOST, NULL, AT(prefetch),
      "with --work: also measure what prefetching each line this many steps ahead gains"},
     {"pages", 0, OPTION_CHOICE, "POLICY", "auto", 0, 0, page_policy_names, AT(pages),
@@ -132,11 +132,40 @@ static void choose_levels(struct probe_task *task)
                level->text);
 }
 
-/* The number of chains with work: the single number of --chains, or the usual one. */
+/* The number of chains with work: the largest of --chains, or the usual one. */
 static unsigned chains_at_work(const struct parallelism_state *state)
 {
-    return state->chains_named && state->chain_count == 1 ? state->chains[0]
-                                                          : (unsigned)PARALLELISM_USUAL;
+    unsigned most = 0;
+    for (size_t i = 0; i < state->chain_count && state->chains_named; i++)
+        most = state->chains[i] > most ? state->chains[i] : most;
+    return most ? most : (unsigned)PARALLELISM_USUAL;
+}
+
+/* "3x,6x" as "3,6"; sets whether each number had an x. NULL: some had. */
+static const char *without_x(struct probe_task *task, const char *text, bool *all)
+{
+    char *digits = pool_strdup(task->pool, text), *to = digits;
+    size_t numbers = 1, marked = 0;
+    for (const char *c = text; *c; c++) {
+        numbers += *c == ',';
+        if (*c == 'x' && (!c[1] || c[1] == ','))
+            marked++;
+        else
+            *to++ = *c;
+    }
+    *to = '\0';
+    *all = marked == numbers;
+    return *all || !marked ? digits : NULL;
+}
+
+/* An option for sizes that is given, or NULL. */
+static const struct setting *working_sets_given(const struct working_set_options *sets)
+{
+    const struct setting *const all[] = {&sets->per_octave, &sets->to, &sets->from, &sets->sizes};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (all[i]->has)
+            return all[i];
+    return NULL;
 }
 
 /* A single amount of --work is the largest of a curve; a list names all amounts. */
@@ -145,11 +174,17 @@ static void choose_work(struct probe_task *task)
     struct parallelism_state *state = task->state;
     const char *text = state->asked->work.text;
     if (text) {
-        state->work_count = read_list(text, CHAINS_WORK_MOST, CURVE_POINTS_MAX, state->works);
+        const char *numbers = without_x(task, text, &state->iterations);
+        state->work_count =
+            numbers ? read_list(numbers, CHAINS_WORK_MOST, CURVE_POINTS_MAX, state->works) : 0;
         if (!state->work_count)
             pool_leave(task->pool, ERROR_USAGE,
-                       "--work '%s': give cycles from 1 to %d, or several amounts like 3,6,12",
+                       "--work '%s': give cycles from 1 to %d, or several amounts like 3,6,12; or "
+                       "iterations like 3x,6x",
                        text, CHAINS_WORK_MOST);
+        if (state->iterations && !working_sets_given(&state->asked->sets))
+            pool_leave(task->pool, ERROR_USAGE,
+                       "--work %s: iterations are measured by size: give --sizes too", text);
         state->work_most = state->works[state->work_count - 1];
     }
     if (!state->asked->prefetch.has)
@@ -174,11 +209,8 @@ static void choose_sizes(struct probe_task *task)
     const struct parallelism_options *asked = state->asked;
     const struct working_set_options *sets = &asked->sets;
     const struct setting *const others[] = {&asked->size, &asked->level, &asked->threads, NULL};
-    const struct setting *given = sets->per_octave.has ? &sets->per_octave
-                                  : sets->to.has       ? &sets->to
-                                  : sets->from.has     ? &sets->from
-                                                       : &sets->sizes;
-    if (!given->has)
+    const struct setting *given = working_sets_given(sets);
+    if (!given)
         return;
     probe_refuse_beside(task, given, "asks for curves over sizes", others);
     if (!state->chains_named) {
@@ -369,12 +401,18 @@ static void plan_threads(struct probe_task *task)
 static void plan_work(struct probe_task *task)
 {
     struct parallelism_state *state = task->state;
-    for (int which = 0; which < (state->ahead ? 3 : 2); which++) {
+    /* One chain, the most of them, the most with prefetch, and then what else --chains names. */
+    const unsigned most = chains_at_work(state);
+    const int further = state->chains_named ? (int)state->chain_count : 0;
+    for (int which = 0; which < 3 + further; which++) {
         const enum parallelism_mode mode = which == 2 ? MODE_PREFETCH : MODE_WORK;
-        const unsigned chains = which ? chains_at_work(state) : 1;
-        const int series = state->work[which] =
-            add_series(task, parallelism_work_names[which], "cycles of work",
-                       (struct axis){"time per access", "ns"});
+        const unsigned chains = which > 2 ? state->chains[which - 3] : which ? most : 1;
+        if ((which == 2 && !state->ahead) || (which > 2 && (chains == 1 || chains == most)))
+            continue;
+        const int series = add_series(task, parallelism_work_names[which < 3 ? which : 1],
+                                      "cycles of work", (struct axis){"time per access", "ns"});
+        if (which < 3)
+            state->work[which] = series;
         build_factor(task, (unsigned)series, "chains", chains);
         for (size_t i = 0; i < state->work_count && state->work_count > 1; i++)
             add_point(task, series, state->works[i],
@@ -402,7 +440,9 @@ static void plan_curve_by_size(struct probe_task *task, const char *name, unsign
                                                                .x = {"working set", "B"},
                                                                .y = {"time per access", "ns"}});
     build_factor(task, series, "chains", chains);
-    if (work >= 0)
+    if (work >= 0 && state->iterations)
+        build_factor_text(task, series, "work", pool_printf(task->pool, "%dx", work));
+    else if (work >= 0)
         build_factor(task, series, "work", work);
     if (mode == MODE_PREFETCH)
         build_factor(task, series, "prefetch", state->ahead);
@@ -420,16 +460,19 @@ static void plan_curve_by_size(struct probe_task *task, const char *name, unsign
 static void plan_sizes(struct probe_task *task)
 {
     struct parallelism_state *state = task->state;
-    const unsigned at_work = chains_at_work(state);
+    const unsigned at_work[] = {chains_at_work(state)};
+    const unsigned *chains = state->chains_named ? state->chains : at_work;
+    const size_t chain_count = state->chains_named ? state->chain_count : 1;
     state->ring.states = 1;
     state->ring.starts_most = CHAINS_MOST;
     for (size_t i = 0; i < state->chain_count && !state->work_count; i++)
         plan_curve_by_size(task, "chains by size", state->chains[i], -1, MODE_CHAINS);
-    for (size_t i = 0; i < state->work_count; i++) {
-        plan_curve_by_size(task, "work by size", at_work, (int)state->works[i], MODE_WORK);
-        if (state->ahead)
-            plan_curve_by_size(task, "work by size, prefetched", at_work, (int)state->works[i],
-                               MODE_PREFETCH);
+    for (size_t i = 0; i < state->work_count * chain_count; i++) {
+        const unsigned number = chains[i % chain_count];
+        const int work = (int)state->works[i / chain_count];
+        plan_curve_by_size(task, "work by size", number, work, MODE_WORK);
+        if (state->ahead && state->ahead <= number)
+            plan_curve_by_size(task, "work by size, prefetched", number, work, MODE_PREFETCH);
     }
     if (!task->plan.point_count)
         pool_leave(task->pool, ERROR_USAGE,
@@ -568,11 +611,14 @@ static void prepare_parallelism(struct trial *trial)
         if (mode == MODE_CHAINS)
             continue;
         worker->state = worker->room;
-        worker->run = mode == MODE_WORK ? chains_work_run : chains_prefetch_run;
-        *(struct chains_work *)worker->state = (struct chains_work){.chains = own->position,
-                                                                    .chain_count = chains,
-                                                                    .work = does->work,
-                                                                    .ahead = state->ahead};
+        worker->run = state->iterations   ? chains_iterations_run
+                      : mode == MODE_WORK ? chains_work_run
+                                          : chains_prefetch_run;
+        *(struct chains_work *)worker->state =
+            (struct chains_work){.chains = own->position,
+                                 .chain_count = chains,
+                                 .work = does->work,
+                                 .ahead = mode == MODE_PREFETCH ? state->ahead : 0};
     }
     trial->operations = (mode == MODE_CHAINS ? chains_steps(chains) : 1) * point->seat_count;
     if (point->seat_count == 1) {
@@ -606,7 +652,9 @@ static void plan_parallelism(struct probe_task *task)
     if (!state->sets.count)
         check_room(task);
     build_note(task, "chains_in_registers", chains_registers);
-    state->chains_per_thread = chains_at_work(state);
+    state->chains_per_thread = state->chains_named && state->chain_count == 1
+                                   ? state->chains[0]
+                                   : (unsigned)PARALLELISM_USUAL;
     list_stages(task);
     plan_stage(task);
 }

@@ -62,6 +62,7 @@ struct parallelism_state {
     unsigned work_most, ahead;
     unsigned works[CURVE_POINTS_MAX]; /* amounts of work that --work lists */
     size_t work_count;
+    bool iterations;          /* they are of the article's loop, not cycles */
     struct working_sets sets; /* of curves by size; count = 0: not requested */
     struct summary work_knee, prefetch_gain;
     unsigned work_trials; /* number of trials that could have shown the knee */

@@ -28,7 +28,7 @@ enum { PAGES_MOST = 8192, HUGE_MOST = 128 };
 /* Touching larger arenas anew in every round takes too long. */
 static const uint64_t arena_most = 256 << 20;
 
-static const char *const page_choices[] = {"all", "small", "huge", "huge1g", NULL};
+static const char *const page_choices[] = {"all", "small", "huge2m", "huge1g", NULL};
 enum page_choice { CHOICE_ALL, CHOICE_SMALL, CHOICE_HUGE, CHOICE_HUGE1G };
 
 struct tlb_options {
@@ -38,7 +38,7 @@ struct tlb_options {
 #define AT(option) offsetof(struct tlb_options, option)
 static const struct option_spec options[] = {
     {"pages", 0, OPTION_CHOICE, "WHICH", "all", 0, 0, page_choices, AT(pages),
-     "page sizes to look at: small (the system's own), huge (2M on most machines), all of these, "
+     "page sizes to look at: small (the system's own), huge2m (2M on most machines), all of these, "
      "or huge1g, which must have been reserved"},
     {"to", 0, OPTION_INTEGER, "N", NULL, 16, 1 << 20, NULL, AT(to),
      "most pages to touch (default: 8192 small ones, 128 huge ones, or fewer if memory is short)"},

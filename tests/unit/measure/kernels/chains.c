@@ -72,6 +72,8 @@ static void chains_with_work_take_turns(void **state)
             check_work(chains_work_run, counts[c], works[w], 0);
             check_work(chains_prefetch_run, counts[c], works[w], 1);
             check_work(chains_prefetch_run, counts[c], works[w], counts[c]);
+            check_work(chains_iterations_run, counts[c], works[w] + 1, 0);
+            check_work(chains_iterations_run, counts[c], works[w] + 1, counts[c]);
         }
 }
 
@@ -99,6 +101,29 @@ static void every_addition_is_done(void **state)
     }
 }
 
+/* The article's: x += x >> 1; y = the high half of y * x; z += y. */
+static void iterations_are_the_articles(void **state)
+{
+    (void)state;
+    link_ring();
+    for (uint64_t work = 1; work < 40; work++) {
+        static void *chain;
+        chain = &ring[5];
+        struct chains_work one = {&chain, 1, 0, work, 0};
+        const uint64_t sum = chains_iterations_run(&one, 1);
+        uint64_t x = (uint64_t)((char *)chain - (char *)&chain) / sizeof(void *), y = x, z = x;
+        for (uint64_t n = 0; n < work; n++) {
+            x += x >> 1;
+            const uint64_t a = (y >> 32) * (x & UINT32_MAX), b = (y & UINT32_MAX) * (x >> 32),
+                           low = (y & UINT32_MAX) * (x & UINT32_MAX),
+                           carry = (low >> 32) + (a & UINT32_MAX) + (b & UINT32_MAX);
+            y = (y >> 32) * (x >> 32) + (a >> 32) + (b >> 32) + (carry >> 32);
+            z += y;
+        }
+        assert_true(sum == z);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -106,6 +131,7 @@ int main(void)
         cmocka_unit_test(registers_hold_the_first_chains),
         cmocka_unit_test(chains_with_work_take_turns),
         cmocka_unit_test(every_addition_is_done),
+        cmocka_unit_test(iterations_are_the_articles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -81,7 +81,7 @@ static void what_prefetchers_hide_is_reported_by_size_and_stride(void **state)
     const struct stage_outcome outcome = {0};
     assert_int_equal(
         bench_plan(bench, &latency_probe, "variants", "mem-lat", "sizes", "16K,64M", NULL), 0);
-    static const double far_ns[] = {1, 5, 10, 40, 100, 101};
+    static const double far_ns[] = {100, 101, 1, 5, 10, 40};
     for (size_t i = 0; i < 6; i++) {
         add_point(bench, &bench->task.plan.series[i], 16 << 10, 1);
         add_point(bench, &bench->task.plan.series[i], 64 << 20, far_ns[i]);

@@ -44,6 +44,23 @@ static void a_curve_for_each_amount_of_work_and_its_prefetch(void **state)
     }
 }
 
+/* Both lists make their product, and what is prefetched further ahead than there are chains is left
+ * out. */
+static void chains_times_work(void **state)
+{
+    struct bench *bench = *state;
+    assert_int_equal(bench_plan(bench, &parallelism_probe, "sizes", "16K,1M", "work", "3x,6x",
+                                "chains", "1,8", "prefetch", "8", NULL),
+                     0);
+    assert_int_equal(bench->task.plan.series_count, 6);
+    static const double chains[] = {1, 8, 8, 1, 8, 8};
+    for (size_t i = 0; i < 6; i++) {
+        const struct factor *work = series_factor(&bench->task.plan.series[i], "work");
+        assert_string_equal(work->text, i < 3 ? "3x" : "6x");
+        assert_true(number_of(bench, i, "chains") == chains[i]);
+    }
+}
+
 static void refuse(struct bench *bench, const char *a, const char *b, const char *c, const char *d,
                    const char *says)
 {
@@ -61,6 +78,8 @@ static void contradictions_are_refused(void **state)
     refuse(bench, "sizes", "1M", "threads", "2", "--threads");
     refuse(bench, "sizes", "128", "chains", "64", "room for that many chains");
     refuse(bench, "work", "3,x", NULL, NULL, "--work '3,x'");
+    refuse(bench, "work", "3x,6", "sizes", "1M", "iterations like 3x,6x");
+    refuse(bench, "work", "3x", NULL, NULL, "give --sizes");
     refuse(bench, "work", "0", NULL, NULL, "--work '0'");
     refuse(bench, "work", "3,2000", NULL, NULL, "1024");
 }
@@ -70,6 +89,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         BENCH_TEST(a_curve_for_each_number_of_chains),
         BENCH_TEST(a_curve_for_each_amount_of_work_and_its_prefetch),
+        BENCH_TEST(chains_times_work),
         BENCH_TEST(contradictions_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
