@@ -1,0 +1,61 @@
+/*
+ * core_latency as its README has it: two threads pass a turn through one line by compare-and-swap,
+ * or through two lines by loads and stores. Samples are short, so that some pass undisturbed on a
+ * busy machine. usage: core_latency cas|readwrite CPU CPU; prints ns, the median of some lines
+ */
+#include "plain.h"
+
+#include <pthread.h>
+#include <sched.h>
+
+enum { LINES = 16, SAMPLES = 200, ITERATIONS = 100, APART = 256 / sizeof(unsigned) };
+static unsigned *memory;
+static unsigned readwrite, cpus[2];
+
+/* Waits for its value in one word and writes the next, to the same one or to the other line. */
+static void turn(unsigned *line, unsigned side, unsigned i)
+{
+    unsigned seen = side, *theirs = line + !side * APART / 2, *mine = line + side * APART / 2;
+    while (!readwrite && !__atomic_compare_exchange_n(line, &seen, !side, 0, 0, 0))
+        seen = side;
+    while (readwrite && __atomic_load_n(theirs, __ATOMIC_ACQUIRE) != ((i & 1) ^ side))
+        ;
+    if (readwrite)
+        __atomic_store_n(mine, !(i & 1), __ATOMIC_RELEASE);
+}
+
+static void *play(void *cpu)
+{
+    const unsigned side = cpu == &cpus[1];
+    double line[LINES], ns[SAMPLES];
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    CPU_SET(*(unsigned *)cpu, &set);
+    sched_setaffinity(0, sizeof set, &set);
+    for (unsigned l = 0; l < LINES; l++) {
+        for (unsigned s = 0; s < SAMPLES; s++) {
+            const double began = wall_ns();
+            for (unsigned i = 0; i < ITERATIONS; i++)
+                turn(memory + l * APART, side, i);
+            ns[s] = (wall_ns() - began) / 2 / ITERATIONS;
+        }
+        line[l] = ranked(ns, SAMPLES, SAMPLES / 4);
+    }
+    if (!side)
+        printf("%.1f\n", ranked(line, LINES, LINES / 2));
+    return NULL;
+}
+
+int main(int argc, char **argv)
+{
+    pthread_t thread;
+    if (argc < 4)
+        return 1;
+    readwrite = strcmp(argv[1], "readwrite") == 0;
+    for (int side = 0; side < 2; side++)
+        cpus[side] = (unsigned)atoi(argv[2 + side]);
+    memory = memset(take(LINES * APART * sizeof *memory, 0), 0, LINES * APART * sizeof *memory);
+    pthread_create(&thread, NULL, play, &cpus[1]);
+    play(&cpus[0]);
+    return pthread_join(thread, NULL);
+}

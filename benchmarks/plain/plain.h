@@ -1,0 +1,65 @@
+/* What the plain programs share: the thread's own time, so that they can be run beside other
+ * programs, and one random cycle. */
+#ifndef FATHOM_BENCHMARKS_PLAIN_H
+#define FATHOM_BENCHMARKS_PLAIN_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+enum { HUGE = 2 << 20 };
+static const double walks_ns = 2e8; /* how long the best walk is looked for */
+
+static inline double read_ns(clockid_t clock)
+{
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
+}
+
+static inline double now_ns(void)
+{
+    return read_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
+static inline double wall_ns(void)
+{
+    return read_ns(CLOCK_MONOTONIC);
+}
+
+static inline int compare(const void *a, const void *b)
+{
+    return (*(const double *)a > *(const double *)b) - (*(const double *)a < *(const double *)b);
+}
+
+static inline double ranked(double *values, size_t n, size_t rank)
+{
+    qsort(values, n, sizeof *values, compare);
+    return values[rank];
+}
+
+static inline char *take(size_t bytes, int huge)
+{
+    const size_t whole = (bytes + HUGE - 1) / HUGE * HUGE;
+    char *memory = aligned_alloc(HUGE, whole);
+    madvise(memory, whole, huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+    return memory;
+}
+
+/* 0 to n - 1, shuffled or not: each number's follower is the next one. */
+static inline size_t *order_of(size_t n, int shuffled)
+{
+    size_t *order = malloc(n * sizeof *order);
+    for (size_t i = 0; i < n; i++)
+        order[i] = i;
+    for (size_t i = 0; shuffled && i < n; i++) {
+        const size_t j = i + (size_t)rand() % (n - i), kept = order[i];
+        order[i] = order[j];
+        order[j] = kept;
+    }
+    return order;
+}
+
+#endif
