@@ -2,7 +2,7 @@
  * Figures 1 to 5 of "CPU performance": one chain, by checked or unchecked indexes of 8 bytes, by
  * indexes or pointers a line apart, on small or huge pages.
  *
- * usage: chase KIB checked|index|padded|pointer small|huge    prints ns an access, the best walk
+ * usage: chase KIB checked|index|padded|pointer small|huge    prints ns an access
  */
 #include "plain.h"
 
@@ -26,7 +26,6 @@ int main(int argc, char **argv)
     const size_t round = 2 * n < MOST ? 2 * n : MOST, steps = round > LEAST ? round : LEAST,
                  *order = order_of(n, 1);
     size_t *v = (size_t *)(void *)take(n * word * sizeof *v, *argv[3] == 'h');
-    double best = 1e30;
     for (size_t i = 0; i < n; i++) {
         const size_t next = order[(i + 1) % n];
         v[order[i] * word] = pointer ? (size_t)&v[next * word] : next;
@@ -43,8 +42,7 @@ int main(int argc, char **argv)
         else
             WALK(if (i >= n) abort(); i = v[i])
         kept = i;
-        const double took = (now_ns() - began) / (double)steps;
-        best = took < best ? took : best;
+        note((now_ns() - began) / (double)steps);
     }
-    printf("%.3f\n", best);
+    tell();
 }

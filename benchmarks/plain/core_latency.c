@@ -9,8 +9,7 @@
 #include <sched.h>
 
 enum { LINES = 16, SAMPLES = 200, ITERATIONS = 100, APART = 256 / sizeof(unsigned) };
-static unsigned *memory;
-static unsigned readwrite, cpus[2];
+static unsigned *memory, readwrite, cpus[2];
 
 /* Waits for its value in one word and writes the next, to the same one or to the other line. */
 static void turn(unsigned *line, unsigned side, unsigned i)

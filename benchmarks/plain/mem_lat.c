@@ -2,7 +2,7 @@
  * mem-lat as its article has it: pointers through a buffer, a stride apart, forward or shuffled,
  * and a loop of a hundred loads; with its pointer in a register or on the stack.
  *
- * usage: mem_lat KIB STRIDE forward|random register|stack    prints ns a load, of the best walk
+ * usage: mem_lat KIB STRIDE forward|random register|stack    prints ns a load
  */
 #include "plain.h"
 
@@ -20,7 +20,6 @@ int main(int argc, char **argv)
     const size_t size = bytes / stride, loops = (2 * size > 100000 ? 2 * size : 100000) / 100;
     const size_t *indices = order_of(size, *argv[3] == 'r');
     char *mem = take(bytes, 0); /* the article's pages */
-    double best = 1e30;
     for (size_t i = 0; i < size; i++)
         *(char **)(void *)&mem[indices[i] * stride] = &mem[indices[(i + 1) % size] * stride];
     for (double end = now_ns() + walks_ns; now_ns() < end;) {
@@ -37,8 +36,7 @@ int main(int argc, char **argv)
             }
             touched = (char *)p;
         }
-        const double took = (now_ns() - began) / (100 * (double)loops);
-        best = took < best ? took : best;
+        note((now_ns() - began) / (100 * (double)loops));
     }
-    printf("%.3f\n", best);
+    tell();
 }
