@@ -35,6 +35,19 @@ PLANTS = [
     ("TLB entries /2", "dtlb1.4K.entries=x0.5", r"dtlb1\.4K\.entries"),
     ("clock -10 %", "core.clock=-10%", r"core\.clock|.*clock.*"),
 ]
+# A figure for each role: what is changed, what must be found, its tolerance, and which way is worse.
+ALLOWED = [
+    ("L1's latency", "L1.latency", r"L1\.latency(_ns)?", 0.02, 1),
+    ("L2's latency", "L2.latency", r"L2\.latency(_ns)?", 0.02, 1),
+    ("L3's latency", "L3.latency", r"L3\.latency(_ns)?", 0.2, 1),
+    ("memory's latency", "DRAM.latency", r"DRAM\.latency(_ns)?", 0.1, 1),
+    ("read by one CPU", "bandwidth.read.1", r"bandwidth\.read\.1", 0.2, -1),
+    ("read by all CPUs", "bandwidth.read.all", r"bandwidth\.read\.all", 0.2, -1),
+    ("hand-offs", "cores.cas.max", r"cores\.cas\.(max|mean|min)", 0.1, 1),
+]
+LARGE = [("L1 +25 %", "L1.latency=+25%", r"L1\.latency(_ns)?"),
+         ("DRAM x2", "DRAM.latency=x2", r"DRAM\.latency(_ns)?"),
+         ("all CPUs' bandwidth x0.4", "bandwidth.read.all=x0.4", r"bandwidth\.read\.all")]
 ROLES = [("L1, L2", r"L[12]\.latency"), ("L3", r"L3\.latency"), ("DRAM", r"DRAM\.latency"),
          ("bandwidth of one CPU", r"bandwidth\.\w+\.1|L\d\.bandwidth\.\w+"),
          ("bandwidth of all", r".*bandwidth\.\w+\.all"), ("hand-offs", r"cores\.\w+\.(min|max|mean)"),
@@ -64,7 +77,7 @@ class Twins:
         """The findings that the program of today computes from the document."""
         done = subprocess.run([self.bench.fathom, "analyse", path, "-o", "-"],
                               capture_output=True, text=True)
-        return {finding["name"]: finding.get("value")
+        return {finding["name"]: (finding.get("value"), finding.get("kind"))
                 for probe in json.loads(done.stdout)["probes"]
                 for finding in probe.get("findings", [])}
 
@@ -80,7 +93,7 @@ class Twins:
     def has(self, machine, change):
         """Whether the machine has what would be changed."""
         name = change.split("=")[0]
-        return self.names[machine].get(name) is not None or any(
+        return self.names[machine].get(name, (None, None))[0] is not None or any(
             finding.startswith(name + ".") for finding in self.names[machine])
 
     def scattered(self, machine):
@@ -120,25 +133,31 @@ def share(part, whole):
     return f"{part} of {whole} ({100 * part / whole:.1f} %)" if whole else "0 of 0"
 
 
+def sigma_of(name):
+    """How far runs are made to scatter in a finding."""
+    return next((sigma for planted, sigma in SCATTER.items() if name.startswith(planted) or planted in name), 0)
+
+
 def scatter(twins):
-    """By role: the scatter of a figure between runs of one unchanged twin, without SCATTER."""
-    print("twins: scatter between runs of one twin, by chance alone, in percent: median of the figures, least to most")
-    by_role = {role: [] for role, _ in ROLES}
+    """By machine and finding: the scatter of its logarithm between runs, by chance and by SCATTER."""
+    spread = {}
     for machine in twins.machines:
         runs = []
         for seed in range(REPEATED):
-            path = twins.run(machine, "scatter", 1000 + seed)
+            path = twins.run(machine, "scatter", 1000 + seed, twins.scattered(machine))
             runs.append({finding["name"]: finding.get("value")
                          for probe in json.load(open(path))["probes"]
                          for finding in probe.get("findings", [])})
-        for role, pattern in ROLES:
-            for name in {name for run in runs for name in run if re.fullmatch(pattern, name)}:
-                values = [math.log(run[name]) for run in runs if (run.get(name) or 0) > 0]
-                if len(values) > REPEATED / 2:
-                    by_role[role].append(100 * statistics.stdev(values))
-    for role, found in by_role.items():
+        for name in {name for run in runs for name in run}:
+            values = [math.log(run[name]) for run in runs if (run.get(name) or 0) > 0]
+            if len(values) > REPEATED / 2:
+                spread[machine, name] = statistics.stdev(values)
+    print(f"twins: s, the scatter between runs of one twin, in percent: median of the figures, least to most ({REPEATED} runs)")
+    for role, pattern in ROLES:
+        found = sorted(100 * s for (_, name), s in spread.items() if re.fullmatch(pattern, name))
         if found:
-            print(f"  {role:24} {statistics.median(found):6.2f}   {min(found):.2f} to {max(found):.2f}   ({len(found)} figures)")
+            print(f"  {role:24} {statistics.median(found):6.2f}   {found[0]:.2f} to {found[-1]:.2f}   ({len(found)} figures)")
+    return spread
 
 
 def unchanged(twins):
@@ -162,24 +181,95 @@ def unchanged(twins):
               f" check 0/1/4: {'/'.join(str(sum(result[2] == status for result in own)) for status in (0, 1, 4))}")
 
 
-def planted(twins):
-    print("twins: planted changes that diff and check find")
+def matches(pattern, what):
+    """`what` may be followed by the factors of its experiment: "L1.latency (pages small)"."""
+    return re.fullmatch(pattern + r"( \(.*\))?", what)
+
+
+def quiet(twins, spread, change, pattern):
+    """The machines that have what is changed, measured beside nobody, and whose runs scatter in it little more than
+    SCATTER says."""
+    found = []
+    for machine in twins.machines:
+        own = [(s, sigma_of(name), twins.names[machine].get(name, (None, None))[1])
+               for (of, name), s in spread.items() if of == machine and re.fullmatch(pattern, name)]
+        if twins.has(machine, change) and own and all(
+                kind == "good" and (s <= 1.5 * sigma or not sigma) for s, sigma, kind in own):
+            found.append(machine)
+    return found
+
+
+def row(twins, title, machines, plant, pattern, pairs):
+    """One row of changes: how often one of the findings has changed. `plant` makes the change of a machine."""
+    planned = [(machine, i, twins.scattered(machine), twins.scattered(machine) + [plant(machine)])
+               for i in range(max(1, pairs // max(1, len(machines)))) for machine in machines]
+    results = twins.pairs(planned)
+    found = sum(any(matches(pattern, what) for what in result[1]) for result in results)
+    checks = "/".join(str(sum(result[2] == status for result in results)) for status in (0, 1, 4))
+    print(f"  {title:24} found {share(found, len(results))} on {len(machines)} machines, check 0/1/4: {checks}", end="")
+    return results, found
+
+
+def planted(twins, spread):
+    print("twins: planted changes that diff and check find, on machines that were measured beside nobody and "
+          "whose runs scatter by at most half as much again as SCATTER says")
     for name, change, pattern in PLANTS:
-        machines = [machine for machine in twins.machines if twins.has(machine, change)]
+        machines = quiet(twins, spread, change, pattern)
         if not machines:
-            print(f"  {name:16} no machine has it")
+            print(f"  {name:24} no machine has it")
             continue
-        results = twins.pairs(twins.plan(PLANTED_PAIRS, machines, change))
-        found = sum(any(re.fullmatch(pattern, what) for what in result[1]) for result in results)
-        checks = "/".join(str(sum(result[2] == status for result in results)) for status in (0, 1, 4))
-        print(f"  {name:16} found {share(found, len(results))}, check 0/1/4: {checks}"
-              f"  {'reached' if found >= 0.95 * len(results) else 'MISSED'}")
+        results, found = row(twins, name, machines, lambda _: change, pattern, PLANTED_PAIRS)
+        print("  reached" if found >= 0.95 * len(results) else "  MISSED")
+
+
+def allowed(twins, spread):
+    """Changes as large as the scatter between unchanged runs allows to be seen."""
+    print("twins: changes of exp(5.5 s sqrt 2), and at least half as much again as the tolerance")
+    for title, name, pattern, tolerance, worse in ALLOWED:
+        own = {machine: spread[machine, of] for machine in twins.machines for of in [name, name + "_ns"]
+               if (machine, of) in spread and twins.has(machine, name + "=")}
+        if not own:
+            continue
+        def plant(machine):
+            times = max(math.exp(5.5 * own[machine] * math.sqrt(2)), 1 + 1.5 * tolerance)
+            return f"{name}=x{times ** worse:.5f}"
+        results, found = row(twins, title, sorted(own), plant, pattern, PLANTED_PAIRS)
+        print("  reached" if found >= 0.95 * len(results) else "  MISSED")
+
+
+def never_same(twins):
+    print("twins: large changes of any machine, which are never the same and never OK")
+    for title, change, pattern in LARGE:
+        machines = [machine for machine in twins.machines if twins.has(machine, change)]
+        results, _ = row(twins, title, machines, lambda _: change, pattern, PLANTED_PAIRS)
+        passed = sum(result[2] == 0 for result in results)
+        print(f"  OK {passed}", "reached" if not passed else "MISSED")
+
+
+def curve(twins):
+    """How often a change is found, by its size: on all machines, whatever their scatter."""
+    sizes = (1.05, 1.1, 1.25, 1.5, 2.0)
+    print("twins: power by size of the change, in percent of pairs on all machines")
+    print("  " + " " * 24 + "".join(f"{f'{100 * size - 100:+.0f} %':>8}" for size in sizes))
+    for title, name, pattern, _, worse in ALLOWED:
+        machines = [machine for machine in twins.machines if twins.has(machine, name + "=")]
+        cells = []
+        for size in sizes if machines else ():
+            results = twins.pairs([(machine, i, twins.scattered(machine),
+                                    twins.scattered(machine) + [f"{name}=x{size ** worse:.5f}"])
+                                   for i, machine in enumerate(machines)])
+            found = sum(any(matches(pattern, what) for what in result[1]) for result in results)
+            cells.append(100 * found / len(results))
+        print(f"  {title:24}" + "".join(f"{cell:8.0f}" for cell in cells))
 
 
 def twins(bench):
     import tempfile
     with tempfile.TemporaryDirectory() as folder:
         all_of_them = Twins(bench, folder)
-        scatter(all_of_them)
+        spread = scatter(all_of_them)
+        planted(all_of_them, spread)
+        allowed(all_of_them, spread)
+        never_same(all_of_them)
+        curve(all_of_them)
         unchanged(all_of_them)
-        planted(all_of_them)

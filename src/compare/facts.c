@@ -122,6 +122,39 @@ static void compare_devices(const struct listing *listing, const struct machine_
     }
 }
 
+/* A foreign document may list any number. */
+enum { MITIGATIONS_MOST = 64 };
+
+/* What is done about the fault that `of` names, "spectre_v2: ..."; NULL: it is not listed. */
+static const char *mitigation(const struct machine_facts *machine, const char *of)
+{
+    const size_t length = strcspn(of, ":") + 1;
+    for (size_t i = 0; i < machine->mitigation_count && i < MITIGATIONS_MOST; i++)
+        if (strncmp(machine->mitigations[i], of, length) == 0)
+            return machine->mitigations[i] + length;
+    return NULL;
+}
+
+/* Those that do not affect the processor are not listed. A document that lists none may be of an
+ * older fathom. */
+static void compare_mitigations(const struct listing *listing, const struct machine_facts *a,
+                                const struct machine_facts *b)
+{
+    static const char none[] = " not affected";
+    const struct machine_facts *const sides[] = {a, b};
+    for (int side = 0; side < 2 && a->mitigation_count && b->mitigation_count; side++)
+        for (size_t i = 0; i < sides[side]->mitigation_count && i < MITIGATIONS_MOST; i++) {
+            const char *of = sides[side]->mitigations[i], *before = mitigation(a, of),
+                       *after = mitigation(b, of);
+            if (side == 0 || !before)
+                add_texts(
+                    listing,
+                    pool_printf(listing->pool, "mitigation of %.*s", (int)strcspn(of, ":"), of),
+                    (before ? before : none) + strspn(before ? before : none, " "),
+                    (after ? after : none) + strspn(after ? after : none, " "));
+        }
+}
+
 static void compare_machines(const struct listing *listing, const struct document *a,
                              const struct document *b)
 {
@@ -144,6 +177,7 @@ static void compare_machines(const struct listing *listing, const struct documen
          after->hypervisor ? after->hypervisor : "none"},
         {"kernel", before->kernel, after->kernel},
         {"BIOS", before->bios, after->bios},
+        {"microcode", before->microcode, after->microcode},
         {"SMT", a->conditions.smt, b->conditions.smt},
         {"turbo", a->conditions.turbo, b->conditions.turbo},
         {"clock governor", a->conditions.governor, b->conditions.governor},
@@ -152,6 +186,7 @@ static void compare_machines(const struct listing *listing, const struct documen
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         add_texts(listing, texts[i].what, texts[i].a, texts[i].b);
+    compare_mitigations(listing, before, after);
     compare_devices(listing, before, after);
 }
 

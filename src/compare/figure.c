@@ -54,8 +54,11 @@ static enum figure_sort level_sort(const struct figure_source *source,
         return SORT_OTHER;
     if (capacity)
         return meaning->level == LEVEL_CACHE && meaning->number == 1 ? SORT_ROOM : SORT_FAR_ROOM;
-    if (meaning->level == LEVEL_CACHE && !shared)
-        return meaning->fact == FACT_LATENCY ? SORT_PRIVATE : SORT_CLOCK;
+    if (meaning->level == LEVEL_CACHE && !shared && meaning->fact == FACT_LATENCY)
+        return SORT_PRIVATE;
+    /* Further ones have their home in ns unless they follow the core's clock. */
+    if (meaning->level == LEVEL_CACHE && !shared && meaning->number <= PRIVATE_LEVELS)
+        return SORT_CLOCK;
     return meaning->level == LEVEL_CACHE ? SORT_CACHE : SORT_MEMORY;
 }
 

@@ -107,7 +107,10 @@ struct machine_facts {
     const char *model_of; /* it is no machine but a model: "x.json", "x.json with L1.latency=+5%";
                              NULL: it is the machine that was measured */
     const char *hostname, *os, *kernel;
-    const char *bios;       /* version of the firmware; NULL unknown */
+    const char *bios;         /* version of the firmware; NULL unknown */
+    const char *microcode;    /* version, as the system tells it; NULL unknown */
+    const char **mitigations; /* of faults of the processor: "spectre_v2: Vulnerable" */
+    size_t mitigation_count;
     const char *hypervisor; /* NULL where none was noticed */
     const char *cpu_vendor, *cpu_model, *cpu_arch;
     unsigned cores, threads; /* in the whole machine, not only those allowed */

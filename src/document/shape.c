@@ -279,6 +279,8 @@ static const struct field machine_fields[] = {
     TEXT("os", struct machine_facts, os),
     TEXT("kernel", struct machine_facts, kernel),
     TEXT("bios", struct machine_facts, bios),
+    TEXT("microcode", struct machine_facts, microcode),
+    ARRAY("mitigations", FIELD_TEXTS, struct machine_facts, mitigations, mitigation_count),
     TEXT("hypervisor", struct machine_facts, hypervisor),
     {.key = "cpu", .kind = FIELD_OBJECT, .shape = &cpu_shape},
     LIST("caches", struct machine_facts, caches, cache_count, cache_shape),

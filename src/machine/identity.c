@@ -242,6 +242,22 @@ static void read_recorded_names(struct machine *machine, const char *root)
     facts->cpu_arch = files_line(&machine->pool, root, "/proc/sys/kernel/arch");
 }
 
+/* Each of them costs time in system calls, faults and switches. */
+static void read_mitigations(struct pool *pool, struct machine_facts *facts, const char *root)
+{
+    static const char folder[] = "/sys/devices/system/cpu/vulnerabilities";
+    char **names;
+    const size_t count = files_names(pool, &names, root, folder);
+    for (size_t i = 0; i < count; i++) {
+        const char *line = files_line(pool, root, "%s/%s", folder, names[i]);
+        if (!line || strcmp(line, "Not affected") == 0)
+            continue;
+        const char **mitigation = pool_append(pool, (void **)&facts->mitigations,
+                                              &facts->mitigation_count, sizeof *mitigation);
+        *mitigation = pool_printf(pool, "%s: %s", names[i], line);
+    }
+}
+
 void identity_read(struct machine *machine, const char *root)
 {
     struct machine_facts *facts = &machine->facts;
@@ -253,7 +269,9 @@ void identity_read(struct machine *machine, const char *root)
     char *cpuinfo = files_pooled(pool, root, "/proc/cpuinfo");
     if (cpuinfo)
         read_processor(pool, facts, cpuinfo);
+    facts->microcode = cpuinfo ? text_value(pool, cpuinfo, "microcode") : NULL;
     pool_give_back(pool, cpuinfo);
+    read_mitigations(pool, facts, root);
     machine->emulated = runs_on_emulator(machine, root);
     facts->hypervisor = machine->emulated ? "emulated (QEMU TCG)" : identity_hypervisor(pool, root);
     facts->bios = files_line(pool, root, "/sys/class/dmi/id/bios_version");

@@ -85,6 +85,24 @@ static void texts_have_no_side_and_an_unknown_one_is_not_compared(void **state)
     assert_false(facts_have(&bench->facts, SIDE_NEITHER));
 }
 
+static void mitigations_and_microcode_are_compared_one_by_one(void **state)
+{
+    struct bench *bench = *state;
+    static const char *before[] = {"meltdown: Mitigation: PTI", "mds: Vulnerable"},
+                      *after[] = {"mds: Vulnerable", "l1tf: Mitigation: PTE Inversion"};
+    bench->a.machine.mitigations = before;
+    bench->a.machine.mitigation_count = 2;
+    bench->a.machine.microcode = "0x1";
+    assert_null(find(bench, "mitigation of meltdown")); /* of an older document nothing is known */
+    bench->b.machine.mitigations = after;
+    bench->b.machine.mitigation_count = 2;
+    bench->b.machine.microcode = "0x2";
+    assert_string_equal(find(bench, "mitigation of meltdown")->after, "not affected");
+    assert_string_equal(find(bench, "mitigation of l1tf")->after, "Mitigation: PTE Inversion");
+    assert_string_equal(find(bench, "microcode")->before, "0x1");
+    assert_null(find(bench, "mitigation of mds"));
+}
+
 static void the_runs_differ_apart_from_the_machine(void **state)
 {
     struct bench *bench = *state;
@@ -105,6 +123,7 @@ int main(void)
         TEST(the_same_machine_has_no_changed_fact),
         TEST(less_is_worse),
         TEST(texts_have_no_side_and_an_unknown_one_is_not_compared),
+        TEST(mitigations_and_microcode_are_compared_one_by_one),
         TEST(the_runs_differ_apart_from_the_machine),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
