@@ -186,34 +186,6 @@ struct peers_prior peers_prior_of(const struct peers *all, size_t count, double 
 
 /* --- each value --- */
 
-/* How many of n ascending values are at least `least`. */
-static size_t reaching(const double *ascending, size_t n, double least)
-{
-    size_t low = 0, high = n;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (ascending[middle] < least)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return n - low;
-}
-
-/* For counts, p is only how often a value that far away occurs: of ten machines of which nine say
- * 2, the tenth, which says 1, may be one of many. */
-static void judge_counted(struct peer *peers, size_t n, double centre, double *scratch)
-{
-    for (size_t i = 0; i < n; i++)
-        scratch[i] = fabs(peers[i].value - centre);
-    sort_ascending(scratch, n);
-    for (size_t i = 0; i < n; i++) {
-        const double own = fabs(peers[i].value - centre);
-        peers[i].distance = 0;
-        peers[i].p = own > 0 ? (double)reaching(scratch, n, own) / (double)n : 1;
-    }
-}
-
 struct variance variance_shrunk(double squares, double freedom, double expected, double prior)
 {
     const double widest = expected * (1 + 2 * sqrt(2 / freedom + 2 / prior));
@@ -225,10 +197,15 @@ struct variance variance_shrunk(double squares, double freedom, double expected,
 static void judge_one(const struct peers *all, const struct peers_prior *prior, struct peer *peer)
 {
     const double away = peer->value - all->centre, own = is_near(all, peer) ? 1 : 0;
-    const double others = all->freedom + 1 - own, mean = (all->sum - own * away) / others;
-    const double squares = fmax(all->squares - own * away * away - others * mean * mean, 0);
-    const struct variance between = variance_shrunk(
-        squares, others - 1, prior->ratio * all->usual * all->usual, prior->freedom);
+    double others = INFINITY, mean = 0;
+    struct variance between = all->equal;
+    if (!all->counted) {
+        others = all->freedom + 1 - own;
+        mean = (all->sum - own * away) / others;
+        const double squares = fmax(all->squares - own * away * away - others * mean * mean, 0);
+        between = variance_shrunk(squares, others - 1, prior->ratio * all->usual * all->usual,
+                                  prior->freedom);
+    }
     /* Only the part of a value's own variance that exceeds the usual one counts, on the side of the
      * interval towards the others: what moved the value away also makes its interval uneven. */
     const double error = (peer->value > all->centre ? peer->below : peer->above) / normal_95;
@@ -241,12 +218,8 @@ static void judge_one(const struct peers *all, const struct peers_prior *prior, 
 }
 
 void peers_judge(struct peer *peers, size_t n, const struct peers *all,
-                 const struct peers_prior *prior, double *scratch)
+                 const struct peers_prior *prior)
 {
-    if (all->counted) {
-        judge_counted(peers, n, all->centre, scratch);
-        return;
-    }
     for (size_t i = 0; i < n; i++)
         judge_one(all, prior, &peers[i]);
 }

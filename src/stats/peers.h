@@ -30,6 +30,11 @@ struct peer {
     double p;            /* probability of a distance this large, either way */
 };
 
+/* A variance and its degrees of freedom. */
+struct variance {
+    double value, freedom;
+};
+
 /* What the values of one quantity have in common. */
 struct peers {
     double centre;       /* the median */
@@ -39,8 +44,9 @@ struct peers {
     double usual;        /* the usual standard error of a value, by its interval; 0: unknown */
     double mad;          /* median absolute deviation, scaled to a standard deviation */
     double sum, squares; /* of the distances from the centre of values not far away */
-    bool counted; /* more than half have one value, as counts do: distances are 0, and p is the
-                     share of values that are as far away */
+    bool counted; /* more than half have one value, as counts do: they show no scatter, and `equal`,
+                     which the caller sets, stands for it */
+    struct variance equal;
 };
 
 /* The ratio of variances to squared standard errors, and how many degrees of freedom it is worth;
@@ -55,14 +61,9 @@ struct peers peers_fit(const struct peer *peers, size_t n, double *scratch);
 /* The prior from `count` quantities of the same machines. `scratch` has room for `count`
  * doubles. */
 struct peers_prior peers_prior_of(const struct peers *all, size_t count, double *scratch);
-/* Fills distance and p. `scratch` has room for n doubles. */
-void peers_judge(struct peer *peers, size_t n, const struct peers *, const struct peers_prior *,
-                 double *scratch);
+/* Fills distance and p. */
+void peers_judge(struct peer *peers, size_t n, const struct peers *, const struct peers_prior *);
 
-/* A variance and its degrees of freedom. */
-struct variance {
-    double value, freedom;
-};
 /* The variance by the squares of deviations with their degrees of freedom, shrunk towards the one
  * expected, which is worth `prior` degrees of freedom. What scatters wider than the prior and
  * chance explain is judged without the prior. One of the two has degrees of freedom. */

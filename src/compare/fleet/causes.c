@@ -258,19 +258,32 @@ static void explain(struct explaining *at)
     size_t i = 0;
     while (i < PATTERNS && !patterns[i](at, &reason))
         i++;
-    if (i == PATTERNS) {
+    const struct fleet_node *node = at->node;
+    if (i == PATTERNS && !node->leads && node->facts.count)
+        at->node->cause = "another setup";
+    else if (i == PATTERNS && !node->leads)
+        at->node->cause = "slower than before";
+    else if (i == PATTERNS) {
         at->node->cause = "no known pattern";
         line_add(&reason, "The differences fit no known pattern: compare it with one of its peers "
                           "('fathom diff').");
     }
-    if (at->node->other_bios) {
-        const struct fleet_group *group = &at->fleet->groups[at->node->group];
-        const char *most = at->fleet->nodes[group->first].bios;
-        line_add(&reason, " Its BIOS is ");
-        line_add_clean(&reason, at->node->bios ? at->node->bios : "unknown");
+    for (size_t f = 0; f < at->node->facts.count; f++) {
+        const struct changed_fact *fact = &at->node->facts.list[f];
+        line_add(&reason, "%sIts ", reason.length ? " " : "");
+        line_add_clean(&reason, fact->what);
+        line_add(&reason, " is ");
+        line_add_clean(&reason, fact->after);
         line_add(&reason, ", most of its peers' is ");
-        line_add_clean(&reason, most ? most : "unknown");
+        line_add_clean(&reason, fact->before);
         line_add(&reason, ".");
+    }
+    if (node->worse) {
+        line_add(&reason, "%sSince ", reason.length ? " " : "");
+        line_add_clean(&reason, node->before->started ? node->before->started : "last time");
+        line_add(&reason, " its ");
+        line_add_clean(&reason, node->worse->like.name);
+        line_add(&reason, " changed by %+.3g %%.", 100 * node->since);
     }
     at->node->reason = pool_strdup(&at->fleet->pool, reason.text);
 }

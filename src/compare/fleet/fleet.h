@@ -1,7 +1,7 @@
 /*
  * A fleet: the documents of many nodes, judged together. Documents are added one after another and
  * may be freed at once, because a fleet keeps only a document's findings and its machine's
- * identity, and no samples.
+ * identity, and no samples. With documents of last time each node is also compared with itself.
  *
  * Nodes are compared with their group: machines with the same processor, memory and firmware. Each
  * finding of each node has a robust distance from its group's values (stats/peers.h). The limit
@@ -11,6 +11,7 @@
 #ifndef FATHOM_COMPARE_FLEET_FLEET_H
 #define FATHOM_COMPARE_FLEET_FLEET_H
 
+#include "compare/facts.h"
 #include "conclude/registry/registry.h"
 #include "document/document.h"
 #include "stats/peers.h"
@@ -33,6 +34,7 @@ struct fleet_value {
                      ratio has no meaning */
     double distance, p; /* see struct peer; `p` is 1 if it was not compared */
     bool odd;
+    const struct fleet_value *before; /* the node's own, of last time; NULL: none */
 };
 
 /* One finding of one group. */
@@ -56,7 +58,7 @@ struct fleet_finding {
     struct fleet_spread *spreads; /* by group; all 0 for a group that is not judged */
 };
 
-/* Facts in which machines differ visibly, without statistics. */
+/* Facts of which a machine may have less than its peers; it is then judged with them. */
 enum fleet_fact { FACT_CORES, FACT_THREADS, FACT_MEMORY, FACT_DEVICES, FACT_NODES, FLEET_FACTS };
 
 struct fleet_node {
@@ -67,15 +69,21 @@ struct fleet_node {
     enum {
         NODE_JUDGED,
         NODE_REPLACED,
-        NODE_ALONE
+        NODE_ALONE,
+        NODE_BEFORE
     } state; /* NODE_REPLACED: there is a newer document of the host; NODE_ALONE: too few nodes are
-                like it to judge it */
+                like it to judge it; NODE_BEFORE: of last time */
     size_t kind; /* index of its struct fleet_kind */
     size_t group;
     uint64_t memory_bytes;
-    bool other_bios; /* its BIOS differs from that of most of its group */
-    unsigned lacks;  /* set of facts (bits of enum fleet_fact) in which it has less than most of its
-                        group */
+    bool busy;                  /* others were at work meanwhile */
+    struct changed_facts facts; /* from most of its group to it, where fewer than PEERS_FEWEST share
+                                   it; until the groups are made, from its kind's first document */
+    const struct fleet_node *before;   /* the same host last time; NULL: unknown */
+    const struct fleet_finding *worse; /* than last time, the most of all; NULL: none */
+    double since;                      /* its ratio to last time, less 1 */
+    unsigned lacks; /* set of facts (bits of enum fleet_fact) in which it has less than most of its
+                       group */
     bool odd;
     size_t odd_count;                    /* its odd values */
     const struct fleet_finding *leading; /* the farthest odd finding; NULL: none */
@@ -106,6 +114,7 @@ struct fleet_group {
 
 struct fleet {
     struct fleet_rules rules;
+    bool of_last_time; /* what is added from now on */
     struct fleet_node *nodes;
     size_t node_count;
     struct fleet_hole *holes;

@@ -1,5 +1,6 @@
 /* Copies from each document what the fleet keeps. */
 #include "base/text.h"
+#include "compare/figure.h"
 #include "compare/fleet/fleet.h"
 #include "conclude/registry/experiment.h"
 #include "document/json.h"
@@ -107,7 +108,8 @@ static bool is_judged(const struct finding_meaning *meaning)
     if (meaning->role == ROLE_CONDITION)
         return dimension == DIMENSION_FREQUENCY || dimension == DIMENSION_TEMPERATURE ||
                dimension == DIMENSION_POWER || meaning->fact == FACT_TAKEN;
-    return meaning->side != SIDE_NEITHER || dimension == DIMENSION_SIZE;
+    return meaning->side != SIDE_NEITHER || dimension == DIMENSION_SIZE ||
+           meaning->fact == FACT_WAYS || meaning->fact == FACT_ENTRIES;
 }
 
 static bool is_of(const struct fleet_finding *known, const char *probe,
@@ -215,6 +217,23 @@ static const char *name_of_file(struct pool *pool, const char *path)
     return name;
 }
 
+/* In what its machine differs from the first of its kind. */
+static void add_facts(struct fleet *fleet, struct fleet_node *node, const struct document *document)
+{
+    struct pool *pool = &fleet->pool;
+    struct changed_facts all = {NULL, 0};
+    facts_compare(&all, pool, &fleet->kinds[node->kind].facts, document);
+    for (size_t i = 0; i < all.count; i++) {
+        if (all.list[i].of_run || strcmp(all.list[i].what, "memory") == 0) /* see FACT_MEMORY */
+            continue;
+        struct changed_fact *fact =
+            pool_append(pool, (void **)&node->facts.list, &node->facts.count, sizeof *fact);
+        *fact = all.list[i];
+        fact->before = pool_strdup(pool, fact->before);
+        fact->after = pool_strdup(pool, fact->after);
+    }
+}
+
 static bool has_value(const struct document *document)
 {
     for (size_t p = 0; p < document->probe_count; p++)
@@ -239,7 +258,10 @@ static void add_node(struct fleet *fleet, const struct document *document)
                                 .started = pool_strdup(pool, document->run.started),
                                 .bios = pool_strdup(pool, machine->bios),
                                 .kind = kind,
+                                .busy = figure_source_of(document).busy,
+                                .state = fleet->of_last_time ? NODE_BEFORE : NODE_JUDGED,
                                 .memory_bytes = machine->memory_bytes};
+    add_facts(fleet, node, document);
 }
 
 static void add_hole(struct fleet *fleet, const char *name, const char *reason)

@@ -18,9 +18,6 @@
 
 /* Memory that firmware and kernel reserve differs between equal machines by less than this. */
 static const double memory_alike = 0.02;
-/* A machine with half of another's memory, or less, is another product: one of two modules lost is
- * rarer than that. */
-static const double memory_lost_most = 0.5;
 
 struct sorted {
     const struct fleet_node *node;
@@ -64,13 +61,24 @@ static int by_host(const void *a, const void *b)
     return order ? order : (left->index < right->index) - (left->index > right->index);
 }
 
-/* For each host the newest document counts; with equal times, the last one given. */
+/* For each host the newest document counts, of now and of last time; with equal times, the last one
+ * given. */
 static void replace_older(struct fleet *fleet, struct sorted *sorted)
 {
+    struct fleet_node *now = NULL, *before = NULL;
     qsort(sorted, fleet->node_count, sizeof *sorted, by_host);
-    for (size_t i = 1; i < fleet->node_count; i++)
-        if (strcmp(sorted[i - 1].node->name, sorted[i].node->name) == 0)
-            fleet->nodes[sorted[i].index].state = NODE_REPLACED;
+    for (size_t i = 0; i < fleet->node_count; i++) {
+        struct fleet_node *node = &fleet->nodes[sorted[i].index];
+        if (i && strcmp(sorted[i - 1].node->name, node->name) != 0)
+            now = before = NULL;
+        struct fleet_node **newest = node->state == NODE_BEFORE ? &before : &now;
+        if (*newest)
+            node->state = NODE_REPLACED;
+        else
+            *newest = node;
+        if (now && before)
+            now->before = before;
+    }
 }
 
 /* --- groups --- */
@@ -135,11 +143,9 @@ static bool could_be(const struct fleet *fleet, const struct fleet_group *group,
 {
     const struct machine_facts *has = machine_of(fleet, group->kind);
     const struct machine_facts *should = machine_of(fleet, other->kind);
-    const double memory = (double)memory_of(fleet, group);
     return text_same(has->cpu_model, should->cpu_model) &&
            text_same(has->cpu_arch, should->cpu_arch) &&
-           text_same(has->hypervisor, should->hypervisor) && !lacks(fleet, other, group) &&
-           memory > memory_lost_most * (double)memory_of(fleet, other);
+           text_same(has->hypervisor, should->hypervisor) && !lacks(fleet, other, group);
 }
 
 static struct fleet_group *largest_like(const struct fleet *fleet, const struct fleet_group *group)
@@ -170,18 +176,123 @@ static void join_small(struct fleet *fleet)
     }
     for (size_t i = 0; i < fleet->node_count; i++) {
         struct fleet_node *node = &fleet->nodes[i];
-        if (node->state == NODE_REPLACED)
+        if (node->state != NODE_JUDGED)
             continue;
         const size_t own = node->group;
         node->group = into[own];
         node->lacks = lacking[own];
         const struct fleet_group *group = &fleet->groups[node->group];
-        node->other_bios = order_texts(node->bios, fleet->nodes[group->first].bios) != 0;
         node->state = group->judged ? NODE_JUDGED : NODE_ALONE;
         if (into[own] != own) {
             fleet->groups[own].count--;
             fleet->groups[into[own]].count++;
         }
+    }
+}
+
+/* --- facts in which a node differs from most of its group --- */
+
+/* A node's value of a fact. */
+struct said {
+    struct fleet_node *node;
+    struct changed_fact fact;
+};
+
+static int by_fact(const void *a, const void *b)
+{
+    const struct said *left = a, *right = b;
+    if (left->node->group != right->node->group)
+        return left->node->group < right->node->group ? -1 : 1;
+    if (left->node->kind != right->node->kind)
+        return left->node->kind < right->node->kind ? -1 : 1;
+    const int order = strcmp(left->fact.what, right->fact.what);
+    return order ? order : strcmp(left->fact.after, right->fact.after);
+}
+
+static bool is_one_fact(const struct said *a, const struct said *b)
+{
+    return a->node->group == b->node->group && a->node->kind == b->node->kind &&
+           strcmp(a->fact.what, b->fact.what) == 0;
+}
+
+static void add_fact(struct fleet *fleet, struct fleet_node *node, struct changed_fact fact)
+{
+    struct changed_fact *slot =
+        pool_append(&fleet->pool, (void **)&node->facts.list, &node->facts.count, sizeof *slot);
+    *slot = fact;
+}
+
+/* The nodes of which the value is that of the kind's first document say nothing of it. */
+static void tell_silent(struct fleet *fleet, const struct said *said, size_t count,
+                        const struct changed_fact *fact)
+{
+    for (size_t i = 0; i < fleet->node_count; i++) {
+        struct fleet_node *node = &fleet->nodes[i];
+        size_t s = 0;
+        while (s < count && said[s].node != node)
+            s++;
+        if (s == count && node->state == NODE_JUDGED && node->group == said[0].node->group &&
+            node->kind == said[0].node->kind)
+            add_fact(fleet, node, *fact);
+    }
+}
+
+/* Tells the nodes with a value of a fact that few share, where most have another one. */
+static void vote(struct fleet *fleet, const struct said *said, size_t count, size_t nodes)
+{
+    const struct changed_fact first = said[0].fact;
+    const struct changed_fact *most = NULL; /* NULL: most nodes have that of the first document */
+    size_t end = 0;
+    for (size_t i = 0; i < count; i = end) {
+        for (end = i; end < count && strcmp(said[end].fact.after, said[i].fact.after) == 0;)
+            end++;
+        if (2 * (end - i) > nodes)
+            most = &said[i].fact;
+    }
+    if (!most && 2 * (nodes - count) <= nodes)
+        return;
+    for (size_t i = 0; i < count; i = end) {
+        for (end = i; end < count && strcmp(said[end].fact.after, said[i].fact.after) == 0;)
+            end++;
+        for (size_t s = i; s < end && end - i < PEERS_FEWEST && &said[i].fact != most; s++)
+            add_fact(fleet, said[s].node,
+                     (struct changed_fact){first.what, most ? most->after : first.before,
+                                           said[s].fact.after,
+                                           most ? SIDE_NEITHER : said[s].fact.side, false});
+    }
+    if (most && nodes > count && nodes - count < PEERS_FEWEST)
+        tell_silent(fleet, said, count,
+                    &(struct changed_fact){first.what, most->after, first.before,
+                                           most->side == SIDE_MORE   ? SIDE_LESS
+                                           : most->side == SIDE_LESS ? SIDE_MORE
+                                                                     : SIDE_NEITHER,
+                                           false});
+}
+
+/* A value that enough nodes for a group share is that of another kind, and no fault. */
+static void compare_facts(struct fleet *fleet)
+{
+    struct said *said = NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < fleet->node_count; i++) {
+        struct fleet_node *node = &fleet->nodes[i];
+        for (size_t f = 0; f < node->facts.count && node->state == NODE_JUDGED; f++) {
+            struct said *slot = pool_append(&fleet->pool, (void **)&said, &count, sizeof *slot);
+            *slot = (struct said){node, node->facts.list[f]};
+        }
+        node->facts = (struct changed_facts){NULL, 0};
+    }
+    if (count)
+        qsort(said, count, sizeof *said, by_fact);
+    for (size_t from = 0, to = 0; from < count; from = to) {
+        size_t nodes = 0;
+        for (to = from; to < count && is_one_fact(&said[from], &said[to]);)
+            to++;
+        for (size_t i = 0; i < fleet->node_count; i++)
+            nodes += fleet->nodes[i].state == NODE_JUDGED &&
+                     fleet->nodes[i].group == said[from].node->group &&
+                     fleet->nodes[i].kind == said[from].node->kind;
+        vote(fleet, &said[from], to - from, nodes);
     }
 }
 
@@ -223,9 +334,10 @@ void fleet_group(struct fleet *fleet)
     replace_older(fleet, sorted);
     size_t count = 0;
     for (size_t i = 0; i < fleet->node_count; i++)
-        if (fleet->nodes[i].state != NODE_REPLACED)
+        if (fleet->nodes[i].state == NODE_JUDGED)
             sorted[count++] = (struct sorted){.node = &fleet->nodes[i], .index = i};
     make_groups(fleet, sorted, count);
     join_small(fleet);
+    compare_facts(fleet);
     name_groups(fleet);
 }

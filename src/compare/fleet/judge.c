@@ -1,6 +1,9 @@
 #include "compare/fleet/fleet.h"
 
 #include "base/text.h"
+#include "compare/compare.h"
+#include "compare/prior.h"
+#include "conclude/registry/finding.h"
 #include "stats/order.h"
 
 #include <math.h>
@@ -55,12 +58,37 @@ static void fit_members(struct judging *judging, struct fleet_spread *spread)
     spread->peers = peers_fit(judging->peers, n, judging->scratch);
 }
 
-static void judge_members(struct judging *judging, struct fleet_spread *spread,
-                          const struct peers_prior *prior)
+/* The value as a figure of its node, for compare(). */
+static struct figure figure_at(const struct fleet *fleet, const struct fleet_finding *finding,
+                               const struct fleet_value *value)
+{
+    const struct fleet_node *node = &fleet->nodes[value->node];
+    const struct machine_facts *machine = &fleet->kinds[node->kind].facts.machine;
+    const struct figure_source source = {machine, machine->hypervisor != NULL, node->busy};
+    struct finding full = finding->like;
+    full.value = value->value;
+    full.low = value->low;
+    full.high = value->high;
+    return figure_of(&source, &full, &finding->meaning);
+}
+
+/* Values of which most are equal, as counts are, show no scatter: that of their sort's figures
+ * between runs of one machine stands for it. */
+static void set_equal(const struct judging *judging, const struct fleet_finding *finding,
+                      struct peers *peers)
+{
+    const struct figure figure = figure_at(judging->fleet, finding, judging->members[0]);
+    const struct prior *prior = &priors[figure.sort][figure.guest][STATE_QUIET];
+    peers->equal = (struct variance){prior->scatter * prior->scatter, prior->freedom};
+}
+
+static void judge_members(struct judging *judging, const struct fleet_finding *finding,
+                          struct fleet_spread *spread, const struct peers_prior *prior)
 {
     const double least = judging->fleet->rules.least;
     lay_out(judging, spread->logarithms);
-    peers_judge(judging->peers, judging->count, &spread->peers, prior, judging->scratch);
+    set_equal(judging, finding, &spread->peers);
+    peers_judge(judging->peers, judging->count, &spread->peers, prior);
     for (size_t i = 0; i < judging->count; i++) {
         struct fleet_value *value = judging->members[i];
         const double away = judging->peers[i].value - spread->peers.centre;
@@ -71,7 +99,10 @@ static void judge_members(struct judging *judging, struct fleet_spread *spread,
         const double share = spread->logarithms   ? fabs(away) / log1p(least)
                              : spread->median > 0 ? fabs(value->ratio) / least
                                                   : INFINITY;
-        value->p = share < 1 ? 1 : judging->peers[i].p;
+        /* Where most are equal, a value without an interval or votes tells nothing. */
+        const bool blind =
+            spread->peers.counted && (!isfinite(value->low + value->high) || !spread->logarithms);
+        value->p = share < 1 || blind ? 1 : judging->peers[i].p;
     }
 }
 
@@ -116,7 +147,7 @@ static void go_through(struct fleet *fleet, struct judging *judging, struct flee
         if (!fitted)
             fit_members(judging, &finding->spreads[g]);
         else
-            judge_members(judging, &finding->spreads[g], &fleet->groups[g].prior);
+            judge_members(judging, finding, &finding->spreads[g], &fleet->groups[g].prior);
         fleet->compared += fitted ? judging->count : 0;
     }
     judging->members = all;
@@ -196,10 +227,78 @@ static void choose_odd(struct fleet *fleet, struct pool *pool)
         }
 }
 
+/* --- each node and itself of last time --- */
+
+/* Links the values of one finding with those of last time; returns how many. `at` has room for a
+ * value of each node. */
+static size_t link_before(const struct fleet *fleet, struct fleet_finding *finding,
+                          const struct fleet_value **at)
+{
+    size_t count = 0;
+    memset(at, 0, fleet->node_count * sizeof *at);
+    for (size_t i = 0; i < finding->count; i++)
+        at[finding->values[i].node] = &finding->values[i];
+    for (size_t i = 0; i < finding->count && finding->judged; i++) {
+        struct fleet_value *value = &finding->values[i];
+        const struct fleet_node *before = fleet->nodes[value->node].before;
+        const bool clock = quantity_is(finding->like.unit, DIMENSION_FREQUENCY);
+        if (!before || (finding->meaning.role == ROLE_CONDITION && !clock))
+            continue;
+        value->before = at[before - fleet->nodes];
+        if (value->before && !(value->before->value > 0 && value->value > 0))
+            value->before = NULL;
+        count += value->before != NULL;
+    }
+    return count;
+}
+
+static void compare_before(struct fleet *fleet, struct pool *pool)
+{
+    const struct fleet_value **at =
+        pool_alloc(pool, fleet->node_count, sizeof(const struct fleet_value *));
+    size_t most = 0, count = 0, next = 0;
+    for (size_t f = 0; f < fleet->finding_count; f++)
+        most += link_before(fleet, &fleet->findings[f], at);
+    struct comparison *compared = pool_alloc(pool, most, sizeof *compared);
+    double *p = pool_alloc(pool, most, sizeof *p);
+    for (size_t f = 0; f < fleet->finding_count; f++)
+        for (size_t i = 0; i < fleet->findings[f].count; i++) {
+            const struct fleet_value *value = &fleet->findings[f].values[i];
+            if (!value->before)
+                continue;
+            const struct figure a = figure_at(fleet, &fleet->findings[f], value->before),
+                                b = figure_at(fleet, &fleet->findings[f], value);
+            compared[next] = compare(&a, &b, NAN);
+            if (!isnan(compared[next].p))
+                p[count++] = compared[next].p;
+            next++;
+        }
+    const double limit = false_discovery_limit(p, count, fleet->rules.false_share);
+    next = 0;
+    for (size_t f = 0; f < fleet->finding_count; f++)
+        for (size_t i = 0; i < fleet->findings[f].count; i++) {
+            const struct fleet_value *value = &fleet->findings[f].values[i];
+            if (!value->before)
+                continue;
+            struct comparison *one = &compared[next++];
+            comparison_settle(one, limit);
+            if (one->answer != CHANGED || one->side != SIDE_MORE)
+                continue;
+            struct fleet_node *node = &fleet->nodes[value->node];
+            node->odd = true;
+            if (node->worse && fabs(log1p(node->since)) > fabs(log(one->ratio)))
+                continue;
+            node->worse = &fleet->findings[f];
+            node->since = one->ratio - 1;
+        }
+}
+
 /* Missing hardware is certain, so it comes before anything that was measured. */
 static double rank_of(const struct fleet_node *node)
 {
-    return node->lacks ? INFINITY : node->leads ? fabs(node->leads->distance) : 0;
+    return node->lacks || facts_have(&node->facts, SIDE_MORE) ? INFINITY
+           : node->leads                                      ? fabs(node->leads->distance)
+                                                              : 0;
 }
 
 struct ranked {
@@ -224,7 +323,7 @@ static void list_odd(struct fleet *fleet, struct pool *pool)
     for (size_t i = 0; i < fleet->node_count; i++) {
         struct fleet_node *node = &fleet->nodes[i];
         fleet->judged += node->state == NODE_JUDGED;
-        node->odd = node->odd || (node->state == NODE_JUDGED && node->lacks);
+        node->odd = node->odd || (node->state == NODE_JUDGED && (node->lacks || node->facts.count));
         if (node->odd)
             ranked[fleet->odd_count++] = (struct ranked){rank_of(node), node->name, i};
     }
@@ -237,7 +336,7 @@ static _Noreturn void refuse_few(struct fleet *fleet)
 {
     size_t hosts = 0;
     for (size_t i = 0; i < fleet->node_count; i++)
-        hosts += fleet->nodes[i].state != NODE_REPLACED;
+        hosts += fleet->nodes[i].state != NODE_REPLACED && fleet->nodes[i].state != NODE_BEFORE;
     if (!fleet->node_count)
         pool_leave(&fleet->pool, ERROR_USAGE,
                    "%s%s%s%s: give documents that 'fathom run' wrote, one of each node",
@@ -258,6 +357,7 @@ static void judge_all(struct pool *scratch, void *with)
     struct fleet *fleet = with;
     judge_findings(fleet, scratch);
     choose_odd(fleet, scratch);
+    compare_before(fleet, scratch);
     list_odd(fleet, scratch);
     fleet_explain(fleet, scratch);
 }
@@ -269,6 +369,8 @@ static int judge(void *with)
     fleet_group(fleet);
     for (size_t g = 0; g < fleet->group_count; g++)
         any = any || fleet->groups[g].judged;
+    for (size_t i = 0; i < fleet->node_count; i++)
+        any = any || fleet->nodes[i].before;
     if (!any)
         refuse_few(fleet);
     pool_scratch(&fleet->pool, judge_all, fleet);

@@ -25,8 +25,10 @@ static void put_number(FILE *out, const char *key, double number)
 
 static void put_node(FILE *out, const struct fleet *fleet, const struct fleet_node *node)
 {
-    static const char *const states[] = {
-        [NODE_JUDGED] = "judged", [NODE_REPLACED] = "replaced", [NODE_ALONE] = "alone"};
+    static const char *const states[] = {[NODE_JUDGED] = "judged",
+                                         [NODE_REPLACED] = "replaced",
+                                         [NODE_ALONE] = "alone",
+                                         [NODE_BEFORE] = "before"};
     fputs("{\"name\":", out);
     json_print(out, node->name, SIZE_MAX, false);
     put_text(out, "file", node->file);
@@ -35,7 +37,7 @@ static void put_node(FILE *out, const struct fleet *fleet, const struct fleet_no
     if (node->memory_bytes)
         fprintf(out, ",\"memory_bytes\":%llu", (unsigned long long)node->memory_bytes);
     fprintf(out, ",\"state\":\"%s\"", states[node->state]);
-    if (node->state != NODE_REPLACED)
+    if (node->state == NODE_JUDGED || node->state == NODE_ALONE)
         fprintf(out, ",\"group\":%zu", node->group);
     if (node->odd) {
         fprintf(out, ",\"odd\":true,\"odd_values\":%zu", node->odd_count);

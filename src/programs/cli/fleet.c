@@ -56,6 +56,9 @@ const struct option_spec fleet_options[] = {
      "a difference from the peers' median that is smaller than this many percent is not reported"},
     {"false-share", 0, OPTION_REAL, "PCT", "0.25", 0.0001, 50, NULL, COMMAND_OPTION(false_share),
      "how many percent of the values that are called odd may be so by chance"},
+    {"against", 0, OPTION_TEXT, "FILE", NULL, 0, 0, NULL, COMMAND_OPTION(against),
+     "documents of the same nodes of an earlier time, as a folder or a file: each node is also "
+     "compared with itself, and one that has become worse is named"},
     {"format", 'f', OPTION_CHOICE, "FORMAT", NULL, 0, 0, formats.names, COMMAND_OPTION(format),
      "text: at most ten lines, which name the nodes that differ; json: the fleet's document, which "
      "'fathom check --against' takes; html: a page with every finding's distribution; openmetrics: "
@@ -249,7 +252,11 @@ int fleet_report(const struct command_options *options, struct fleet *fleet, boo
 {
     const struct fleet_rules rules = {.false_share = options->false_share.number / 100,
                                       .least = options->threshold.number / 100};
-    int code = fleet_judge(fleet, &rules, error);
+    fleet->of_last_time = true;
+    int code = options->against.has ? add_operand(fleet, options->against.text, error) : 0;
+    if (code < 0)
+        return code;
+    code = fleet_judge(fleet, &rules, error);
     if (code == ERROR_USAGE && few && fleet->node_count) {
         command_tell("%s", error->text);
         code = 0;

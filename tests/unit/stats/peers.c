@@ -17,7 +17,7 @@ static struct peers judge(struct peer *peers, size_t n)
     const struct peers_prior none = {0};
     double scratch[MOST];
     const struct peers all = peers_fit(peers, n, scratch);
-    peers_judge(peers, n, &all, &none, scratch);
+    peers_judge(peers, n, &all, &none);
     return all;
 }
 
@@ -89,17 +89,22 @@ static void a_wide_interval_excuses(void **state)
     assert_true(peers[1].p > 0.05);
 }
 
-/* One of many counts that differs is one of many, and no proof. */
+/* What most agree on does not scatter by itself: only what is known of others like it tells how far
+ * one may lie away, and its own interval. */
 static void counts_are_counted(void **state)
 {
     (void)state;
     struct peer peers[10];
+    double scratch[10];
+    const struct peers_prior none = {0, 0};
     for (size_t i = 0; i < 10; i++)
-        peers[i] = (struct peer){.value = i == 3 ? 1 : 2};
-    const struct peers all = judge(peers, 10);
+        peers[i] = (struct peer){.value = i == 3 || i == 4 ? 1 : 2, .above = i == 4 ? 1 : 0};
+    struct peers all = peers_fit(peers, 10, scratch);
     assert_true(all.counted);
-    assert_true(fabs(peers[3].p - 0.1) < 1e-12);
-    assert_true(peers[0].p == 1);
+    all.equal = (struct variance){0.01, 40};
+    peers_judge(peers, 10, &all, &none);
+    assert_true(peers[3].distance == -10 && peers[3].p < 1e-9);
+    assert_true(peers[4].p > 0.04 && peers[0].p == 1);
 }
 
 static void equal_values_are_alike(void **state)
@@ -151,13 +156,13 @@ static void quantities_help_each_other(void **state)
     const struct peers_prior prior = peers_prior_of(all, QUANTITIES, scratch);
     assert_true(prior.freedom > 8);
     assert_true(prior.ratio > 0.5 && prior.ratio < 1.6);
-    peers_judge(peers[0], NODES, &all[0], &none, scratch);
+    peers_judge(peers[0], NODES, &all[0], &none);
     const double alone = peers[0][3].p;
-    peers_judge(peers[0], NODES, &all[0], &prior, scratch);
+    peers_judge(peers[0], NODES, &all[0], &prior);
     assert_true(peers[0][3].p < alone / 10);
-    peers_judge(peers[1], NODES, &all[1], &none, scratch);
+    peers_judge(peers[1], NODES, &all[1], &none);
     const double before = peers[1][2].p;
-    peers_judge(peers[1], NODES, &all[1], &prior, scratch);
+    peers_judge(peers[1], NODES, &all[1], &prior);
     assert_true(peers[1][2].p == before);
     assert_true(peers_prior_of(all, 3, scratch).freedom == 0);
 }

@@ -12,9 +12,14 @@ enum { ODD_LINES = 6 };
 
 void line_add_odd(struct line *line, const struct fleet_node *node)
 {
-    if (node->lacks || !node->leads) {
+    if (!node->lacks && !node->leads) {
+        line_add(line, "%s", node->reason);
+        return;
+    }
+    if (node->lacks) {
         /* Only the first clause; the rest explains it. */
-        line_add(line, "%.*s", (int)strcspn(node->reason, ":;."), node->reason);
+        const size_t length = strcspn(node->reason, ":;");
+        line_add(line, "%.*s", (int)(length - (node->reason[length - 1] == '.')), node->reason);
         return;
     }
     const struct finding *like = &node->leading->like;
@@ -38,13 +43,15 @@ void line_add_odd(struct line *line, const struct fleet_node *node)
 
 static void put_heading(FILE *out, const struct fleet *fleet, const struct text_style *style)
 {
-    size_t groups = 0;
+    size_t groups = 0, now = 0;
     struct line line = {0};
+    for (size_t i = 0; i < fleet->node_count; i++)
+        now += fleet->nodes[i].state != NODE_BEFORE;
     for (size_t g = 0; g < fleet->group_count; g++)
         groups += fleet->groups[g].judged;
     if (!groups) {
-        fprintf(out, "%zu node%s: none is judged, because fewer than %d are alike\n",
-                fleet->node_count, fleet->node_count == 1 ? "" : "s", PEERS_FEWEST);
+        fprintf(out, "%zu node%s: none is judged, because fewer than %d are alike\n", now,
+                now == 1 ? "" : "s", PEERS_FEWEST);
         return;
     }
     if (fleet->odd_count)

@@ -81,6 +81,33 @@ static void those_farthest_away_come_first(void **state)
     fleet_free(&fleet);
 }
 
+/* Trials that voted tell one node of many; one whose trials allow for both tells nothing. */
+static void one_node_of_half_the_ways_is_named(void **state)
+{
+    (void)state;
+    for (unsigned nodes = 20; nodes <= 500; nodes += 480) {
+        struct fleet fleet = {.nodes = NULL};
+        struct error error = {0};
+        for (unsigned i = 0; i < nodes; i++) {
+            struct node_paper paper;
+            node_document(&paper, &ordinary, i);
+            const double ways = i == 7 || i == 8 ? 6 : 12;
+            paper.findings[3] = (struct finding){.name = "L1.ways",
+                                                 .unit = "",
+                                                 .value = ways,
+                                                 .low = ways,
+                                                 .high = i == 8 ? 12 : ways,
+                                                 .declared = NAN};
+            assert_int_equal(fleet_add(&fleet, &paper.document, &error), 0);
+        }
+        judge_fleet(&fleet);
+        assert_int_equal(fleet.odd_count, 1);
+        assert_int_equal(fleet.odd[0], 7);
+        assert_string_equal(fleet.nodes[7].leading->like.name, "L1.ways");
+        fleet_free(&fleet);
+    }
+}
+
 static void values_that_are_zero_are_borne(void **state)
 {
     (void)state;
@@ -120,6 +147,7 @@ int main(void)
         cmocka_unit_test(small_differences_are_not_reported),
         cmocka_unit_test(a_doubtful_value_accuses_nobody),
         cmocka_unit_test(those_farthest_away_come_first),
+        cmocka_unit_test(one_node_of_half_the_ways_is_named),
         cmocka_unit_test(values_that_are_zero_are_borne),
         cmocka_unit_test(few_nodes_are_refused),
     };
