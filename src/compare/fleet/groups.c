@@ -209,10 +209,14 @@ static int by_fact(const void *a, const void *b)
     return order ? order : strcmp(left->fact.after, right->fact.after);
 }
 
+static bool are_peers(const struct fleet_node *a, const struct fleet_node *b)
+{
+    return a->state == NODE_JUDGED && a->group == b->group && a->kind == b->kind;
+}
+
 static bool is_one_fact(const struct said *a, const struct said *b)
 {
-    return a->node->group == b->node->group && a->node->kind == b->node->kind &&
-           strcmp(a->fact.what, b->fact.what) == 0;
+    return are_peers(a->node, b->node) && strcmp(a->fact.what, b->fact.what) == 0;
 }
 
 static void add_fact(struct fleet *fleet, struct fleet_node *node, struct changed_fact fact)
@@ -231,8 +235,7 @@ static void tell_silent(struct fleet *fleet, const struct said *said, size_t cou
         size_t s = 0;
         while (s < count && said[s].node != node)
             s++;
-        if (s == count && node->state == NODE_JUDGED && node->group == said[0].node->group &&
-            node->kind == said[0].node->kind)
+        if (s == count && are_peers(node, said[0].node))
             add_fact(fleet, node, *fact);
     }
 }
@@ -284,14 +287,14 @@ static void compare_facts(struct fleet *fleet)
     }
     if (count)
         qsort(said, count, sizeof *said, by_fact);
+    size_t nodes = 0; /* that are peers of this one */
     for (size_t from = 0, to = 0; from < count; from = to) {
-        size_t nodes = 0;
+        const bool first = from == 0 || !are_peers(said[from].node, said[from - 1].node);
+        nodes = first ? 0 : nodes;
         for (to = from; to < count && is_one_fact(&said[from], &said[to]);)
             to++;
-        for (size_t i = 0; i < fleet->node_count; i++)
-            nodes += fleet->nodes[i].state == NODE_JUDGED &&
-                     fleet->nodes[i].group == said[from].node->group &&
-                     fleet->nodes[i].kind == said[from].node->kind;
+        for (size_t i = 0; i < fleet->node_count && first; i++)
+            nodes += are_peers(&fleet->nodes[i], said[from].node);
         vote(fleet, &said[from], to - from, nodes);
     }
 }
