@@ -2,6 +2,7 @@
 
 #include "base/cpulist.h"
 #include "conclude/registry/experiment.h"
+#include "conclude/registry/registry.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -20,7 +21,7 @@ static const char *or_empty(const char *text)
 
 static int by_what(const struct finding *a, const struct finding *b)
 {
-    int order = strcmp(or_empty(a->name), or_empty(b->name));
+    int order = finding_name_order(or_empty(a->name), or_empty(b->name));
     return order ? order : experiment_order(a, b);
 }
 

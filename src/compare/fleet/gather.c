@@ -115,7 +115,8 @@ static bool is_judged(const struct finding_meaning *meaning)
 static bool is_of(const struct fleet_finding *known, const char *probe,
                   const struct finding *finding)
 {
-    return strcmp(known->probe, probe) == 0 && strcmp(known->like.name, finding->name) == 0 &&
+    return strcmp(known->probe, probe) == 0 &&
+           finding_name_order(known->like.name, finding->name) == 0 &&
            quantity_same(known->like.unit, finding->unit) &&
            experiment_order(&known->like, finding) == 0;
 }

@@ -18,10 +18,20 @@ static const double memory_octaves = 0.99, memory_beyond = 1.1, memory_reach = 2
 /* If the noise is known, a pooled latency this near to the flat's is preferred, because it excludes
  * loads that the last cache still serves. */
 static const double pooled_near = 0.03;
-/* A first-level TLB miss that hits the second level costs less than a cache miss. First levels have
- * 12 to 128 entries, second levels about 400 to 3072. */
-static const double translation_step_most = 1.55;
-static const double translated_sizes[][2] = {{48 << 10, 600 << 10}, {1300 << 10, 12 << 20}};
+/* What translation adds where working sets outgrow what it keeps, on small pages. A first level of
+ * 16 entries or more misses to the second for 5 to 10 cycles: on cores of all makers up to 3 times
+ * a load that hits the first cache, where the step to a next cache takes 6 times and more
+ * (tests/curves/published). Tables of pages that leave the caches slow loads a little at any size.
+ * A second level has 512 to 4096 entries, of which twice as many pages miss half; walks cost more.
+ */
+static const double translated_least = 16 << 12, translation_hits = 4, translation_most = 4.0 / 3;
+static const double walked[] = {512 << 12, 4096 << 12}, walk_most = 1.55;
+/* The first cache is seen in sizes up to this, and a CPU's takes no more ns or cycles than this. */
+static const double first_cache_bytes = 32 << 10, first_cache_most = 10;
+/* Within so many octaves of the last size that it serves, a cache misses half of the loads. Where
+ * the curve takes longer, either another level is hidden in the rise, and this one ends where
+ * latency has doubled, or misses begin early; the interval holds both. */
+static const double knee_octaves = 2.05;
 /* A slower rise than this in an octave belongs to the same level. */
 static const double steep = 0.15;
 /* The fit misreads a flat as a rise if the fit rises by this much more than the flat between the
@@ -45,12 +55,15 @@ double evidence_tolerance(const struct curve *curve)
     return fmin(agree_most, fmax(agree, 4 * median_of(curve->scratch, curve->n)));
 }
 
-bool evidence_is_translation(double before, double after, double bytes)
+bool evidence_is_translation(const struct curve *curve, double before, double after, double from,
+                             double to)
 {
-    bool fits = false;
-    for (size_t i = 0; i < sizeof translated_sizes / sizeof *translated_sizes; i++)
-        fits = fits || (bytes >= translated_sizes[i][0] && bytes <= translated_sizes[i][1]);
-    return fits && after - before < log(translation_step_most);
+    const double first = exp(curve->bins[0].y), step = exp(after) - exp(before);
+    const bool seen = curve->clean[0].bytes <= first_cache_bytes && first <= first_cache_most &&
+                      before - log(first) >= log(plateau_step);
+    const double factor = to >= walked[0] && from <= walked[1] ? walk_most : translation_most;
+    return to >= translated_least &&
+           (after - before < log(factor) || (seen && step < translation_hits * first));
 }
 
 bool evidence_of_memory(const struct curve *curve, double last_capacity, double latency,
@@ -111,24 +124,36 @@ void evidence_take_flat(struct curve *curve, const struct flat *flat, size_t k, 
                 level->latency.value * curve->of[i]->latency / curve->clean[i].latency;
 }
 
-void evidence_bracket(const struct curve *curve, size_t last, double ends, double next,
-                      struct level *level)
+/* The first bin from that one on whose latency is at least that; the bins' number: none. */
+static size_t first_above(const struct curve *curve, size_t bin, double latency)
+{
+    while (bin < curve->bin_count && exp(curve->bins[bin].y) < latency)
+        bin++;
+    return bin;
+}
+
+void evidence_bracket(const struct curve *curve, enum level_pages pages, size_t last, double ends,
+                      double next, struct level *level)
 {
     size_t below = last;
     level->capacity = (struct interval){NAN, NAN, NAN};
     if (!isfinite(next))
         return;
     const double near = fmin(1.05 * ends + 0.15 * (next - ends), 1.25 * ends);
-    const double off = fmin((ends + next) / 2, 2 * ends);
     while (below + 1 < curve->bin_count && exp(curve->bins[below + 1].y) < near)
         below++;
-    size_t above = below + 1;
-    while (above < curve->bin_count && exp(curve->bins[above].y) < off)
-        above++;
-    if (above >= curve->bin_count)
+    /* Half of the loads miss: no cache keeps more of a chase than its share of the working set. */
+    const size_t half = first_above(curve, below + 1, (ends + next) / 2);
+    const size_t twice = first_above(curve, below + 1, fmin((ends + next) / 2, 2 * ends));
+    if (twice >= curve->bin_count)
         return;
-    const double from = curve->bins[below].x, to = curve->bins[above].x;
-    level->capacity = (struct interval){exp2((from + to) / 2), exp2(from), exp2(to)};
+    const double from = curve->bins[below].x;
+    const bool early = pages == LEVEL_PAGES_UNKNOWN && half < curve->bin_count,
+               sudden = early && curve->bins[half].x - from <= knee_octaves,
+               gradual = early && !sudden && twice > below + 1;
+    const double to = curve->bins[sudden ? half : twice].x;
+    level->capacity = (struct interval){exp2((from + to) / 2), exp2(from),
+                                        exp2(gradual ? curve->bins[half].x : to)};
 }
 
 /* --- the levels of a fit --- */
@@ -136,6 +161,7 @@ void evidence_bracket(const struct curve *curve, size_t last, double ends, doubl
 struct weighing {
     struct curve *curve;
     struct levels *levels;
+    enum level_pages pages;
     double tolerance;
     struct flat flats[FLATS_MOST];
     size_t flat_count;
@@ -268,6 +294,16 @@ static int hold_to_points(struct weighing *weighing, size_t k)
     return 1;
 }
 
+/* Makes the next level a part of level k, to which translation adds a step. */
+static void join_next(struct weighing *weighing, size_t k, double next)
+{
+    struct level *level = &weighing->levels->list[k];
+    level->translated = level->capacity.value;
+    level->translation = next - level->latency.value;
+    level->capacity = level[1].capacity;
+    take_out(weighing, k + 1);
+}
+
 static void refuse_levels(struct weighing *weighing)
 {
     struct levels *levels = weighing->levels;
@@ -279,7 +315,14 @@ static void refuse_levels(struct weighing *weighing)
         }
         evidence_add_gap(levels, fmax(served_from(levels, k), curve->clean[0].bytes),
                          fmin(served_to(levels, k), curve->clean[curve->n - 1].bytes));
-        take_out(weighing, k);
+        const struct level *before = k ? &levels->list[k - 1] : NULL;
+        /* Where translation explains the step to it, the level before ends where it would. */
+        if (before && weighing->pages == LEVEL_PAGES_UNKNOWN &&
+            evidence_is_translation(curve, log(before->latency.value), log(levels->list[k].fitted),
+                                    before->capacity.low, before->capacity.high))
+            join_next(weighing, k - 1, levels->list[k].fitted);
+        else
+            take_out(weighing, k);
     }
 }
 
@@ -335,15 +378,17 @@ static void add_flats(struct weighing *weighing, const struct flat *flats, size_
         struct level *level = &levels->list[k];
         *level = (struct level){.translated = NAN, .translation = NAN};
         evidence_take_flat(weighing->curve, flat, k, level);
-        evidence_bracket(weighing->curve, flat->last, exp(weighing->curve->bins[flat->last].y),
+        evidence_bracket(weighing->curve, weighing->pages, flat->last,
+                         exp(weighing->curve->bins[flat->last].y),
                          levels->list[k + 1].latency.value, level);
         /* The fit's capacity of the level before covered both levels. */
         if (k > 0 && !(levels->list[k - 1].capacity.low <= level->from)) {
             size_t last = flat->first;
             while (last > 0 && exp2(weighing->curve->bins[last].x) > levels->list[k - 1].to)
                 last--;
-            evidence_bracket(weighing->curve, last, levels->list[k - 1].latency.value,
-                             level->latency.value, &levels->list[k - 1]);
+            evidence_bracket(weighing->curve, weighing->pages, last,
+                             levels->list[k - 1].latency.value, level->latency.value,
+                             &levels->list[k - 1]);
         }
     }
 }
@@ -352,17 +397,13 @@ static void join_translation(struct weighing *weighing)
 {
     struct levels *levels = weighing->levels;
     for (size_t k = 0; k + 1 < levels->count;) {
-        struct level *level = &levels->list[k], *next = level + 1;
-        if (!isnan(level->translated) ||
-            !evidence_is_translation(log(level->latency.value), log(next->latency.value),
-                                     level->capacity.value)) {
+        const struct level *level = &levels->list[k], *next = level + 1;
+        if (isnan(level->translated) &&
+            evidence_is_translation(weighing->curve, log(level->latency.value),
+                                    log(next->latency.value), level->to, next->from))
+            join_next(weighing, k, next->latency.value);
+        else
             k++;
-            continue;
-        }
-        level->translated = level->capacity.value;
-        level->translation = next->latency.value - level->latency.value;
-        level->capacity = next->capacity;
-        take_out(weighing, k + 1);
     }
 }
 
@@ -404,10 +445,25 @@ static bool is_blurred(const struct curve *curve, const struct level *level)
     return false;
 }
 
+/* No cache keeps more of a chase than its share of the working set: a size of which more is served
+ * at this level than its capacity has seen misses that begin early, so the capacity may reach to
+ * where half of the loads miss. */
+static void stretch_early(const struct curve *curve, double next, struct level *level)
+{
+    const double own = level->latency.value;
+    const size_t half = first_above(curve, 0, (own + next) / 2);
+    for (size_t i = 0; i < half && half < curve->bin_count; i++) {
+        const double bytes = exp2(curve->bins[i].x);
+        if (bytes > level->to &&
+            bytes * (next - exp(curve->bins[i].y)) / (next - own) > level->capacity.high)
+            level->capacity.high = exp2(curve->bins[half].x);
+    }
+}
+
 void evidence_weigh(struct curve *curve, enum level_pages pages, struct levels *levels)
 {
     struct weighing weighing = {
-        .curve = curve, .levels = levels, .tolerance = evidence_tolerance(curve)};
+        .curve = curve, .levels = levels, .pages = pages, .tolerance = evidence_tolerance(curve)};
     weighing.flat_count = flats_find(curve->bins, curve->bin_count, weighing.tolerance,
                                      least_octaves, weighing.flats);
     refuse_levels(&weighing);
@@ -419,6 +475,9 @@ void evidence_weigh(struct curve *curve, enum level_pages pages, struct levels *
     if (pages == LEVEL_PAGES_UNKNOWN)
         join_translation(&weighing);
     prove_memory(&weighing);
-    for (size_t k = 0; k + 1 < levels->count; k++)
+    for (size_t k = 0; k + 1 < levels->count; k++) {
         levels->list[k].blurred = is_blurred(curve, &levels->list[k]);
+        if (pages == LEVEL_PAGES_UNKNOWN)
+            stretch_early(curve, levels->list[k + 1].latency.value, &levels->list[k]);
+    }
 }

@@ -62,12 +62,14 @@ struct level {
     /* Step 8: what it is called, and the capacity that the machine declares for it, in bytes; NAN:
      * none. */
     char name[LEVEL_NAME_BYTES]; /* not made inert */
-    enum level_kind kind;        /* LEVEL_OTHER: either memory or the next cache */
-    int number;                  /* of a cache: 2 of "L2" */
+    enum level_kind kind;
+    int number; /* of a cache: 2 of "L2" */
     double declared;
     /* The level's findings, as one experiment of a document has them (of_document.h). */
     size_t experiment; /* as in struct catalogue_entry; 0: the standard one */
     size_t rank;       /* its place in the registry's order of levels */
+    bool
+        reached; /* memory by its role, as the last level that was reached; not proven to be DRAM */
     const struct finding *facts[LEVEL_FACTS]; /* by enum finding_fact */
     const struct finding *example;            /* any one of the facts; all have its experiment */
 };
@@ -134,12 +136,12 @@ struct interval level_pool(double *values, double *half_widths, size_t n);
  *
  * Findings, level by level: "L1.latency" in cycles where the points have cycles, "L1.latency_ns",
  * "L1.capacity" in bytes with an interval and, where it is declared, `declared`; "L2...." and so
- * on. The last plateau is "DRAM" if at least three sizes over an octave or more agree well past the
- * last cache; otherwise it is "last" if it can't be a declared cache. Three findings have a
- * sentence and no value: "levels.gaps" says at which sizes too few agree for a level,
- * "levels.translation" at which size a step is probably caused by a TLB, and "levels.disagreement"
- * that more or fewer caches were found than are declared. A level gets the flags that more than a
- * quarter of its points have.
+ * on. The last plateau is memory, unless the curve leaves it or no memory is as fast: "DRAM" if at
+ *least three sizes over an octave or more agree well past the last cache, otherwise "last". Three
+ *findings have a sentence and no value: "levels.gaps" says at which sizes too few agree for a
+ *level, "levels.translation" at which size a step is probably caused by a TLB, and
+ *"levels.disagreement" that more or fewer caches were found than are declared. A level gets the
+ *flags that more than a quarter of its points have.
  */
 /* Adds the findings of one curve, a series of `result` or one like it, whose x is bytes and whose y
  * is ns, or cycles where its unit says so. `declared` is NULL for another tool's table: then

@@ -15,6 +15,9 @@
 static const double capacity_differs = 0.15;
 /* A size is given as advice only if the ends of its interval differ by less than this factor. */
 static const double advice_spread = 1.35;
+/* Ends that differ by more than this are no capacity: misses begin at the one, and most loads miss
+ * from the other on. */
+static const double early_spread = 4.1;
 /* A level gets a flag that over this share of its points have: fewer do not change a median. */
 static const double flagged_share = 0.25;
 
@@ -28,6 +31,7 @@ struct reading {
     const struct series *series;
     const struct level_sample *samples;
     struct levels levels;
+    bool guest; /* its host's pages and neighbours can't be seen */
 };
 
 /* --- names --- */
@@ -56,33 +60,33 @@ static void read_declared(struct levels *levels, const struct machine_facts *fac
         levels->skipped++;
 }
 
-/* What a level of that number is, of which `declared` bytes are declared (0: none). */
+/* What a level of that number is. The last level that was reached is a cache only where the curve
+ * leaves it, where it is the first, or where no memory is as fast. */
 static enum level_kind kind_of(const struct levels *levels, size_t k, size_t number,
-                               double declared, const char *unit)
+                               const char *unit)
 {
     const double latency = levels->list[k].latency.value;
-    if (k + 1 < levels->count || isfinite(levels->list[k].capacity.value))
-        return LEVEL_CACHE;
-    /* The last level may be a cache larger than all measured sizes: it is the first plateau, a
-     * cache of that number is declared to be larger, or it is faster than any memory. */
     const bool fast =
         quantity_is(unit, DIMENSION_CYCLES)
             ? latency < memory_least_cycles
             : (isfinite(levels->clock) ? latency / levels->clock : latency) < memory_least_ns;
-    if (number == 1 || fast || (declared > 0 && declared >= levels->largest))
-        return LEVEL_CACHE;
-    /* If all declared caches were found and outgrown, half an octave beyond them proves memory:
-     * declared sizes may be wrong, but declared numbers of caches are hardly ever. */
-    const bool behind_all = !levels->sparse && levels->declared_count > 0 &&
-                            number > levels->declared_count && k > 0 && levels->stays &&
+    return k + 1 < levels->count || isfinite(levels->list[k].capacity.value) || number == 1 || fast
+               ? LEVEL_CACHE
+               : LEVEL_MEMORY;
+}
+
+/* Whether the last level is shown to be DRAM: flat far behind the last cache, or half an octave
+ * behind all declared caches, of which sizes may be wrong but hardly ever numbers. Where nothing is
+ * declared, or more than was measured, nothing tells a last cache that no size outgrew from it. */
+static bool is_dram(const struct levels *levels, size_t k, size_t number)
+{
+    const size_t declared = levels->declared_count;
+    const bool behind_all = !levels->sparse && declared > 0 && number > declared && k > 0 &&
+                            levels->stays &&
                             levels->largest >= 2 * levels->list[k - 1].capacity.value;
-    /* Nothing tells a last-level cache that no size outgrew from the memory behind it. */
-    if (levels->undeclared && levels->largest < undeclared_least)
-        return LEVEL_OTHER;
-    if (levels->proven || behind_all)
-        return LEVEL_MEMORY;
-    /* A plateau that goes on well beyond its cache's size may be the memory behind that cache. */
-    return declared > 0 && levels->largest <= passed_over * declared ? LEVEL_CACHE : LEVEL_OTHER;
+    return (levels->proven || behind_all) &&
+           (levels->undeclared ? levels->largest >= undeclared_least
+                               : !declared || levels->largest > levels->declared[declared - 1]);
 }
 
 static void name_levels(struct levels *levels, const struct series *series,
@@ -104,13 +108,13 @@ static void name_levels(struct levels *levels, const struct series *series,
                level->from > passed_over * levels->declared[number - 1])
             number++;
         const double bytes = number <= levels->declared_count ? levels->declared[number - 1] : 0;
-        level->kind = kind_of(levels, k, number, bytes, series->y.unit);
+        level->kind = kind_of(levels, k, number, series->y.unit);
         level->number = (int)number;
         level->declared = level->kind == LEVEL_CACHE && bytes > 0 ? bytes : NAN;
         snprintf(level->name, sizeof level->name, "L%zu", number);
         if (level->kind != LEVEL_CACHE)
             snprintf(level->name, sizeof level->name, "%s",
-                     level->kind == LEVEL_MEMORY ? "DRAM" : "last");
+                     is_dram(levels, k, number) ? level_memory : level_reached);
     }
 }
 
@@ -146,15 +150,18 @@ static unsigned level_flags(const struct reading *reading, size_t index)
 static const char *plateau_text(const struct reading *reading, size_t index)
 {
     const struct level *level = &reading->levels.list[index];
-    char from[UNIT_TEXT], to[UNIT_TEXT];
+    char from[UNIT_TEXT], to[UNIT_TEXT], upto[UNIT_TEXT];
     size_t points = 0;
     for (size_t i = 0; i < reading->series->point_count; i++)
         points += reading->samples[i].level == (int)index;
-    const char *more = isfinite(level->capacity.value) || level->kind == LEVEL_MEMORY ? ""
-                       : level->kind == LEVEL_OTHER
-                           ? "; the last level seen: too little of it was measured to tell memory "
-                             "from a cache"
-                           : "; no size that was measured is too large for it";
+    const char *more =
+        isfinite(level->capacity.value) || strcmp(level->name, level_memory) == 0 ? ""
+        : level->kind == LEVEL_MEMORY
+            ? pool_printf(reading->pool,
+                          "; beyond L%d, up to %s: too little of it was measured "
+                          "to tell memory from a cache",
+                          level->number - 1, size_format(reading->levels.largest, upto))
+            : "; no size that was measured is too large for it";
     return pool_printf(reading->pool, "the plateau from %s to %s, %zu size%s%s",
                        size_format(level->from, from), size_format(level->to, to), points,
                        points == 1 ? "" : "s", more);
@@ -284,6 +291,15 @@ static void add_latency(const struct reading *reading, size_t index)
 
 /* --- capacity --- */
 
+static const char *advice_on(const struct reading *reading, const struct level *level)
+{
+    char size[UNIT_TEXT];
+    return level->capacity.high <= advice_spread * level->capacity.low
+               ? pool_printf(reading->pool, "While that lasts, keep buffers within %s",
+                             size_format(handy_size(level->capacity.low), size))
+               : "Where it begins to miss is not known well enough to size buffers by it";
+}
+
 static const char *capacity_text(const struct reading *reading, size_t index)
 {
     const struct level *level = &reading->levels.list[index];
@@ -296,6 +312,12 @@ static const char *capacity_text(const struct reading *reading, size_t index)
     size_format(level->capacity.value, holds);
     bool differs = fabs(level->capacity.value / declared - 1) > capacity_differs &&
                    (declared < level->capacity.low || declared > level->capacity.high);
+    if (!differs && level->capacity.high > early_spread * level->capacity.low)
+        return pool_printf(
+            reading->pool,
+            "misses begin at %s, and only from %s on do most loads miss: small pages or other "
+            "programs make them begin early, or another level is hidden between",
+            size_format(level->capacity.low, said), size_format(level->capacity.high, size));
     if (!differs && reading->levels.rising && index + 1 == reading->levels.count)
         return pool_printf(reading->pool,
                            "the curve still rises at %s: measure larger sizes to know this better",
@@ -303,16 +325,10 @@ static const char *capacity_text(const struct reading *reading, size_t index)
     if (!differs)
         return NULL;
     size_format(declared, said);
-    const bool known = level->capacity.high <= advice_spread * level->capacity.low;
     if (level->capacity.value < declared)
-        return pool_printf(
-            reading->pool,
-            "in this run %s of %s behaved as cache: it is shared or partitioned. "
-            "%s%s",
-            holds, said,
-            known ? "While that lasts, keep buffers within "
-                  : "Where it begins to miss is not known well enough to size buffers by it",
-            known ? size_format(handy_size(level->capacity.low), size) : "");
+        return pool_printf(reading->pool,
+                           "in this run %s of %s behaved as cache: it is shared or partitioned. %s",
+                           holds, said, advice_on(reading, level));
     return pool_printf(
         reading->pool,
         "working sets of up to %s are as fast as this level, which is declared to hold %s: %s",
@@ -323,19 +339,51 @@ static const char *capacity_text(const struct reading *reading, size_t index)
               "distinguished; repeat with --thorough or on a quieter machine");
 }
 
+/* What made loads miss before the level was full, as far as it was seen at the sizes up to there:
+ * sets that pages at random fill unevenly (not those of a first cache, which is indexed within a
+ * page), or other programs. NULL: nothing was seen, or what is declared was reached. */
+static const char *early_by(const struct reading *reading, size_t index)
+{
+    const struct level *level = &reading->levels.list[index];
+    size_t points = 0, small = 0, disturbed = 0;
+    for (size_t i = 0; i < reading->series->point_count; i++) {
+        const struct point *point = &reading->series->points[i];
+        if (point->x < level->from || point->x > level->capacity.high)
+            continue;
+        points++;
+        small += level->number > 1 && (point->flags & FLAG_BIT(FLAG_SMALL_PAGES));
+        disturbed += point_is_disturbed(point);
+    }
+    const bool pages = 2 * small > points, others = 2 * disturbed > points;
+    if (!(level->declared > (1 + capacity_differs) * level->capacity.high) &&
+        !(isnan(level->declared) && pages))
+        return NULL;
+    return pages && others ? "pages of 4 KiB, beside others"
+           : pages         ? "pages of 4 KiB"
+           : others        ? "beside others"
+           : reading->guest && isfinite(level->declared)
+               ? "pages or neighbours that a guest can't see"
+               : NULL;
+}
+
 static void add_capacity(const struct reading *reading, size_t index)
 {
     const struct level *level = &reading->levels.list[index];
     if (!isfinite(level->capacity.value))
         return;
+    const char *early = level->blurred ? NULL : early_by(reading, index);
     const struct interval unknown = {NAN, NAN, NAN};
     char from[UNIT_TEXT], to[UNIT_TEXT];
     struct finding *finding = finding_add_value(
-        reading->result, reading->pool, pool_printf(reading->pool, "%s.capacity", level->name), "B",
+        reading->result, reading->pool,
+        pool_printf(reading->pool, "%s.%s", level->name, early ? "begins" : "capacity"), "B",
         level->blurred ? unknown : level->capacity, level_flags(reading, index));
     finding->declared = level->declared;
     finding->text =
-        level->blurred
+        early ? pool_printf(
+                    reading->pool, "misses begin at %s (%s), so where it ends can't be said. %s",
+                    size_format(level->capacity.value, from), early, advice_on(reading, level))
+        : level->blurred
             ? pool_printf(reading->pool,
                           "not found: from %s to %s latencies rise steadily, so where this level "
                           "ends can't be said; repeat with --thorough or on a quieter machine",
@@ -434,7 +482,10 @@ void findings_levels(struct probe_result *result, struct pool *pool, const struc
                      const struct machine_facts *declared, int cpu,
                      const struct translation_knee *knees, size_t knee_count)
 {
-    struct reading reading = {.result = result, .pool = pool, .series = series};
+    struct reading reading = {.result = result,
+                              .pool = pool,
+                              .series = series,
+                              .guest = declared && declared->hypervisor};
     /* A foreign document may have any unit. */
     if (!quantity_comparable(series->y.unit, "ns") &&
         !quantity_is(series->y.unit, DIMENSION_CYCLES))

@@ -3,6 +3,7 @@
 #include "conclude/registry/device.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,6 +82,13 @@ void levels_collect(struct levels *levels, const struct catalogue *catalogue, si
                                                                    : NAN;
     }
     qsort(levels->list, levels->count, sizeof *levels->list, nearer_first);
+    /* Memory that nothing proved is told by what lies before it. */
+    for (size_t i = 0; i < levels->count; i++) {
+        struct level *level = &levels->list[i];
+        level->reached = level->kind == LEVEL_MEMORY && strcmp(level->name, level_reached) == 0;
+        if (level->reached && i && level[-1].kind == LEVEL_CACHE)
+            snprintf(level->name, sizeof level->name, "beyond L%d", level[-1].number);
+    }
 }
 
 struct collecting {

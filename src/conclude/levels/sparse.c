@@ -57,18 +57,19 @@ static bool goes_on(const struct curve *curve, enum level_pages pages, struct gr
 {
     const double from = curve->bins[group->last].x, to = curve->bins[flat->first].x;
     const double at = exp2((from + to) / 2), step = flat->middle - group->ends;
+    const bool rises =
+        flat->middle - group->base >= log(plateau_step) && step > gentle_slope * (to - from);
     /* Both levels of a TLB may show; together they add less than the step of a cache. */
-    if (pages == LEVEL_PAGES_UNKNOWN && step > log(reported_step) &&
+    if (pages == LEVEL_PAGES_UNKNOWN && (rises || step > log(reported_step)) &&
         flat->middle - group->own->middle < log(translated_most) &&
-        evidence_is_translation(group->ends, flat->middle, at)) {
+        evidence_is_translation(curve, group->ends, flat->middle, exp2(from), exp2(to))) {
         if (!(step <= group->step)) {
             group->translated = at;
             group->step = step;
         }
         group->translation = exp(flat->middle) - exp(group->own->middle);
         group->base = flat->middle;
-    } else if (flat->middle - group->base >= log(plateau_step) &&
-               step > gentle_slope * (to - from)) {
+    } else if (rises) {
         return false;
     }
     group->last = flat->last;
@@ -140,8 +141,8 @@ static void tell_gaps(const struct curve *curve, const struct group *groups, siz
 }
 
 /* Fills in the levels. If memory is proven, *proof becomes the last group's own flat. */
-static void fill(struct curve *curve, struct group *groups, size_t count, struct flat *proof,
-                 struct levels *levels)
+static void fill(struct curve *curve, enum level_pages pages, struct group *groups, size_t count,
+                 struct flat *proof, struct levels *levels)
 {
     levels->count = count;
     for (size_t k = 0; k < count; k++) {
@@ -150,7 +151,7 @@ static void fill(struct curve *curve, struct group *groups, size_t count, struct
         *level = (struct level){.translated = groups[k].translated,
                                 .translation = groups[k].translation};
         const double next = exp(last ? top_behind(curve, &groups[k]) : groups[k + 1].own->middle);
-        evidence_bracket(curve, groups[k].last, exp(groups[k].ends), next, level);
+        evidence_bracket(curve, pages, groups[k].last, exp(groups[k].ends), next, level);
         levels->rising = last && isfinite(next);
         levels->stays = last && !levels->rising;
         if (last && k > 0 && levels->stays)
@@ -172,6 +173,6 @@ void sparse_levels(struct curve *curve, enum level_pages pages, struct levels *l
     count = let_rise(flats, count);
     const size_t n = gather(curve, pages, flats, count, groups);
     levels->sparse = true;
-    fill(curve, groups, n, &proof, levels);
+    fill(curve, pages, groups, n, &proof, levels);
     tell_gaps(curve, groups, n, levels);
 }

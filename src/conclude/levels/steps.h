@@ -196,16 +196,18 @@ bool evidence_has_intervals(const struct curve *);
  * intervals are wider. */
 double evidence_tolerance(const struct curve *);
 /* Whether a step from one flat to the next may be due to translation, by their latencies (as
- * logarithms) and the size at which it comes. */
-bool evidence_is_translation(double before, double after, double bytes);
+ * logarithms), the largest size before it and the least after it. */
+bool evidence_is_translation(const struct curve *, double before, double after, double from,
+                             double to);
 /* Finds the longest flat that proves memory beyond a cache of that capacity, at about that latency
  * (a logarithm). False: none. */
 bool evidence_of_memory(const struct curve *, double last_capacity, double latency, struct flat *);
 /* Sets level k, new or not, from that flat's samples: its latency, interval and extent. */
 void evidence_take_flat(struct curve *, const struct flat *, size_t k, struct level *);
 /* Brackets the capacity of a level from bin `last` on: between the last size whose latency is still
- * near `ends` and the first that is nearer to `next` (NAN: no next level) or twice as slow. */
-void evidence_bracket(const struct curve *, size_t last, double ends, double next, struct level *);
+ * near `ends` and the first that is nearer to `next` (NAN: no next level). */
+void evidence_bracket(const struct curve *, enum level_pages, size_t last, double ends, double next,
+                      struct level *);
 void evidence_add_gap(struct levels *, double from, double to);
 
 /* Checks all levels of a fit. */

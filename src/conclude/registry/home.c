@@ -31,7 +31,6 @@ enum finding_home finding_pair_home(const struct finding *finding,
     if (meaning.line && meaning.line->home)
         return meaning.line->home;
     bool beyond = meaning.level == LEVEL_MEMORY ||
-                  (meaning.level == LEVEL_OTHER && meaning.device < 0) ||
                   (meaning.level == LEVEL_CACHE && meaning.number > PRIVATE_LEVELS);
     for (size_t i = 0; i < finding->factor_count && machine; i++) {
         const struct factor *factor = &finding->factors[i];

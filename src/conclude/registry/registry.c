@@ -134,14 +134,21 @@ static int number_in(const char *name)
     return value <= INT_MAX ? (int)value : -1;
 }
 
-static const char memory_name[] = "DRAM";
+const char level_memory[] = "DRAM", level_reached[] = "last";
 
-bool level_is_memory(const char *name)
+int finding_name_order(const char *a, const char *b)
 {
-    return strcmp(name, memory_name) == 0;
+    const size_t length = strlen(level_reached);
+    const bool other_a = strncmp(a, level_reached, length) == 0 && a[length] == '.',
+               other_b = strncmp(b, level_reached, length) == 0 && b[length] == '.';
+    /* Both names have four letters. */
+    const int order = other_a == other_b ? 0 : strncmp(level_memory, other_a ? b : a, length);
+    return other_a == other_b ? strcmp(a, b)
+           : order            ? (other_a ? order : -order)
+                              : strcmp(a + length, b + length);
 }
 
-/* "L2", "DRAM", "shared" */
+/* "L2", "DRAM", "last", "shared" */
 static enum level_kind level_kind_of(const struct finding_meaning *meaning)
 {
     static const char scratchpad[] = "shared";
@@ -151,7 +158,9 @@ static enum level_kind level_kind_of(const struct finding_meaning *meaning)
         return LEVEL_NONE;
     if (name[0] == 'L' && length > 1 && skip_digits(name + 1) == name + length)
         return LEVEL_CACHE;
-    if (length == strlen(memory_name) && memcmp(name, memory_name, length) == 0)
+    if (length == strlen(level_memory) && memcmp(name, level_memory, length) == 0)
+        return LEVEL_MEMORY;
+    if (length == strlen(level_reached) && memcmp(name, level_reached, length) == 0)
         return LEVEL_MEMORY;
     if (meaning->role != ROLE_LEVEL)
         return LEVEL_NONE;

@@ -167,7 +167,7 @@ const struct finding_line *finding_line_find(const char *name);
 enum level_kind {
     LEVEL_NONE,
     LEVEL_CACHE,      /* `number` says which */
-    LEVEL_MEMORY,     /* behind all caches */
+    LEVEL_MEMORY,     /* behind all caches: the last level that was reached */
     LEVEL_SCRATCHPAD, /* of a device's multiprocessor */
     LEVEL_OTHER,      /* another memory, or another way to it */
 };
@@ -186,8 +186,12 @@ struct finding_meaning {
 };
 struct finding_meaning finding_meaning(const struct finding *);
 
-/* Whether a level of that name (from a factor) is the memory behind all caches. */
-bool level_is_memory(const char *name);
+/* The names of the last level that was reached: memory where the evidence says so, else the other.
+ * It is one role. */
+extern const char level_memory[], level_reached[];
+/* Orders findings by name as strcmp() does, where "last.latency", of the last level that was
+ * reached, is "DRAM.latency": runs that reached as far differ in what they can prove of it. */
+int finding_name_order(const char *a, const char *b);
 
 /* A level's rank among all, the nearest first: the registry's order of the levels' latencies.
  * `stem` is the common beginning of the level's findings: "gpu0.L2" of "gpu0.L2.capacity", `length`

@@ -66,7 +66,7 @@ static void fill_level(struct report *report, size_t index, int device, const st
     const bool memory = level->kind == LEVEL_MEMORY && device < 0;
     cells[LATENCY] = cell_of_finding(level->facts[FACT_LATENCY], FORM_VALUE);
     cells[TIME] = cell_of_finding(level->facts[FACT_LATENCY_NS], FORM_VALUE);
-    if (memory && machine->memory_bytes)
+    if (memory && !level->reached && machine->memory_bytes)
         cells[HOLDS] = cell_of_value((double)machine->memory_bytes, "B", FORM_VALUE);
     else if (holds && isfinite(holds->value))
         cells[HOLDS] = cell_of_finding(holds, FORM_VALUE);

@@ -477,12 +477,15 @@ static double value_found(const struct probe_result *found, const char *name)
 uint64_t chases_capacity(const struct probe_task *task, int cpu, const struct probe_result *found,
                          int n)
 {
-    char name[24];
-    snprintf(name, sizeof name, "L%d.capacity", n);
-    double bytes = value_found(found, name);
-    const struct finding *earlier = task->document ? document_finding(task->document, name) : NULL;
-    if (!(bytes >= (double)SMALL_PAGE) && earlier)
-        bytes = earlier->value;
+    static const char *const ends[] = {"capacity", "begins"};
+    double bytes = NAN;
+    for (int i = 0; i < 4 && !(bytes >= (double)SMALL_PAGE); i++) {
+        char name[24];
+        snprintf(name, sizeof name, "L%d.%s", n, ends[i % 2]);
+        const struct finding *earlier =
+            i > 1 && task->document ? document_finding(task->document, name) : NULL;
+        bytes = i < 2 ? value_found(found, name) : earlier ? earlier->value : NAN;
+    }
     if (bytes >= (double)SMALL_PAGE && bytes < 0x1p62)
         return (uint64_t)bytes;
     const struct cache_facts *cache = cache_of_cpu(&task->machine->facts, n, cpu);

@@ -189,14 +189,19 @@ static double bytes_at(const struct series *chased, int which, double ns)
     return NAN;
 }
 
+/* Where the level ends, or where its misses begin. NULL: neither was found. */
+static struct finding *end_of(const struct analysis *analysis, int level)
+{
+    struct finding *end = found(analysis, pool_printf(analysis->pool, "L%d.capacity", level));
+    return end ? end : found(analysis, pool_printf(analysis->pool, "L%d.begins", level));
+}
+
 /* The last of the caches that cores share, by its number; 0: none was found. */
 static int last_shared(const struct analysis *analysis)
 {
-    int level = LEVELS_DECLARED_MOST;
-    char name[LEVEL_NAME_BYTES];
-    for (; level > PRIVATE_LEVELS; level--) {
-        snprintf(name, sizeof name, "L%d.capacity", level);
-        if (value_of(analysis, name) > 0)
+    for (int level = LEVELS_DECLARED_MOST; level > PRIVATE_LEVELS; level--) {
+        const struct finding *end = end_of(analysis, level);
+        if (end && end->value > 0)
             return level;
     }
     return 0;
@@ -211,8 +216,7 @@ static void add_chased(struct analysis *analysis, const struct series *filled,
     const int level = last_shared(analysis);
     const double dram = value_of(analysis, "DRAM.latency_ns"),
                  memory = isnan(dram) ? value_of(analysis, "last.latency_ns") : dram;
-    struct finding *capacity =
-        level ? found(analysis, pool_printf(analysis->pool, "L%d.capacity", level)) : NULL;
+    struct finding *capacity = level ? end_of(analysis, level) : NULL;
     const double near = value_of(analysis, pool_printf(analysis->pool, "L%d.latency_ns", level));
     const struct point *at = NULL, *beside;
     char size[UNIT_TEXT];
@@ -347,6 +351,14 @@ const struct finding_line latency_lines[] = {
          "another hold more together. Much more: the level could not be distinguished from the "
          "next.",
      .advice = "Size buffers by the lower end of its interval, not by what is declared."},
+    {.patterns = "L<n>.begins",
+     .unit = "B",
+     .role = ROLE_LEVEL,
+     .fact = FACT_CAPACITY,
+     .meaning = "The working set from which on loads miss this level, long before what is declared "
+                "or on pages that fill its sets unevenly: it is not the level's capacity.",
+     .moves = "Small pages, which lie at random, and other programs that use the cache.",
+     .advice = "Size buffers by the lower end of its interval while that lasts."},
     {.patterns = "L<n>.chased",
      .unit = "ns",
      .role = ROLE_LEVEL,

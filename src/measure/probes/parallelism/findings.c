@@ -464,7 +464,7 @@ static void add_curve(struct analysis *analysis, const struct curve *told)
     const struct estimate each = finding_time_of(best);
     const double ns = 1e9 * analysis_line_bytes(analysis);
     if (strcmp(curve->level, "DRAM") == 0 && outruns_memory(analysis, ns / (double)each.high))
-        named.level = "last";
+        named.level = level_reached;
     add_sustained(analysis, curve, &found, series->points[0].flags | best->flags);
     add_four(analysis, curve);
     analysis_add_point(analysis, pool_printf(analysis->pool, "%s.parallelism.ns", curve->level),

@@ -197,15 +197,33 @@ static void a_step_that_fits_a_tlb_joins_what_it_parts_where_pages_are_unknown(v
     assert_int_equal(levels.count, 4);
 }
 
+/* Whether a step between these sizes, in KiB, may be translation, where a load that hits the first
+ * cache takes `first`. */
+static bool may_be_translation(double first, double before, double after, double from, double to)
+{
+    struct mixture_sample clean = {.bytes = 4 * kib, .latency = first};
+    struct curve curve = {.clean = &clean, .n = 1, .bin_count = 1};
+    curve.bins[0] = (struct curve_bin){.x = log2(clean.bytes), .y = log(first)};
+    return evidence_is_translation(&curve, log(before), log(after), from * kib, to * kib);
+}
+
 static void steps_of_translation_are_small_and_fit_entries_of_a_tlb(void **state)
 {
     (void)state;
-    assert_true(evidence_is_translation(log(6), log(8.6), 170 * kib));
-    assert_true(evidence_is_translation(log(40), log(52), 8192 * kib));
-    assert_false(evidence_is_translation(log(6), log(12), 170 * kib));
-    assert_false(evidence_is_translation(log(6), log(8.6), 16 * kib));
-    assert_false(evidence_is_translation(log(6), log(8.6), 900 * kib));
-    assert_false(evidence_is_translation(log(6), log(8.6), 65536 * kib));
+    assert_true(may_be_translation(1, 6, 8.6, 128, 256));
+    assert_true(may_be_translation(1, 6, 9.5, 512, 2048));
+    assert_true(may_be_translation(1, 40, 52, 6144, 12288));
+    assert_true(may_be_translation(1, 110, 140, 65536, 131072));
+    /* A next cache is farther away, whatever the ratio. */
+    assert_false(may_be_translation(1, 3, 9, 512, 1024));
+    assert_false(may_be_translation(1, 6, 12, 128, 256));
+    /* The first cache's own end; a curve that begins behind it; a GPU, whose first cache is slow.
+     */
+    assert_false(may_be_translation(1, 1, 3, 64, 128));
+    assert_false(may_be_translation(6, 6, 9.5, 512, 2048));
+    assert_false(may_be_translation(30, 200, 300, 512, 1024));
+    assert_false(may_be_translation(1, 6, 8.6, 16, 32));
+    assert_false(may_be_translation(1, 60, 100, 65536, 131072));
 }
 
 /* Bytes, cycles and their interval on a shared machine whose neighbours took room in L2 and L3

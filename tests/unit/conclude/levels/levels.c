@@ -68,6 +68,12 @@ static const struct finding *find(const struct desk *desk, const char *name)
     return NULL;
 }
 
+static void use_large_pages(struct desk *desk)
+{
+    for (int i = 0; i < POINTS; i++)
+        desk->points[i].flags = 0;
+}
+
 static void conclude(struct desk *desk, const struct machine_facts *facts)
 {
     findings_levels(&desk->result, &desk->pool, &desk->series, facts, -1, NULL, 0);
@@ -91,7 +97,11 @@ static void each_level_has_its_latency_and_capacity(void **state)
     assert_value(desk, "L1.capacity", 35 << 10, 0.12);
     assert_value(desk, "L2.latency", 14, 0.01);
     assert_value(desk, "L3.latency_ns", 12.5, 0.01);
-    assert_value(desk, "L3.capacity", 6.5 * (1 << 20), 0.12);
+    /* Pages are small, and less than what is declared was seen. */
+    assert_null(find(desk, "L3.capacity"));
+    assert_value(desk, "L3.begins", 6.5 * (1 << 20), 0.12);
+    assert_non_null(strstr(find(desk, "L3.begins")->text, "(pages of 4 KiB)"));
+    assert_true(find(desk, "L3.begins")->declared == 24 << 20);
     assert_value(desk, "DRAM.latency", 300, 0.01);
     assert_null(find(desk, "DRAM.capacity"));
     assert_null(find(desk, "levels.disagreement"));
@@ -165,10 +175,23 @@ static void a_shared_level_is_judged_in_ns_unless_it_follows_the_core(void **sta
 static void a_capacity_that_is_not_the_declared_one_is_reported_in_words(void **state)
 {
     struct desk *desk = *state;
+    use_large_pages(desk);
     conclude(desk, &desk->facts);
     assert_null(find(desk, "L1.capacity")->text);
     assert_non_null(strstr(find(desk, "L3.capacity")->text, "of 24 MiB behaved as cache"));
     assert_non_null(strstr(find(desk, "L3.capacity")->text, "keep buffers within"));
+    desk->result.finding_count = 0;
+    for (int i = 0; i < POINTS; i++)
+        desk->points[i].disturbance.longer = 0.5F;
+    conclude(desk, &desk->facts);
+    assert_non_null(strstr(find(desk, "L3.begins")->text, "(beside others)"));
+    assert_null(find(desk, "L1.begins"));
+    desk->result.finding_count = 0;
+    for (int i = 0; i < POINTS; i++)
+        desk->points[i].disturbance.longer = 0;
+    desk->facts.hypervisor = "KVM";
+    conclude(desk, &desk->facts);
+    assert_non_null(strstr(find(desk, "L3.begins")->text, "guest"));
 }
 
 static void a_capacity_beyond_all_that_is_declared_is_of_two_levels(void **state)
@@ -188,6 +211,7 @@ static void a_capacity_that_is_not_known_well_is_no_advice(void **state)
 {
     struct desk *desk = *state;
     size_t n = 0;
+    use_large_pages(desk);
     for (size_t i = 0; i < POINTS; i += 4)
         desk->points[n++] = desk->points[i];
     desk->series.point_count = n;
@@ -230,7 +254,7 @@ static void memory_without_proof_is_the_last_level_seen(void **state)
     assert_null(find(desk, "DRAM.latency_ns"));
     assert_null(find(desk, "L3.latency_ns"));
     assert_non_null(find(desk, "last.latency_ns"));
-    assert_non_null(strstr(find(desk, "last.latency_ns")->text, "last level seen"));
+    assert_non_null(strstr(find(desk, "last.latency_ns")->text, "beyond L2, up to 128 MiB"));
     desk->result.finding_count = 0;
     use_points(desk, points, 9);
     conclude(desk, NULL);
@@ -241,7 +265,7 @@ static void memory_without_proof_is_the_last_level_seen(void **state)
 }
 
 /* What a short run passed over is not named after its cache. */
-static void a_cache_that_sizes_went_far_beyond_is_not_the_last_level(void **state)
+static void the_last_level_reached_is_memory_whatever_is_declared(void **state)
 {
     struct desk *desk = *state;
     static const float points[][2] = {{8, 1},   {16, 1},  {32, 1},      {64, 5},
@@ -254,7 +278,8 @@ static void a_cache_that_sizes_went_far_beyond_is_not_the_last_level(void **stat
     desk->caches[2].size_bytes = 48 << 20;
     desk->result.finding_count = 0;
     conclude(desk, &desk->facts);
-    assert_non_null(find(desk, "L3.latency_ns"));
+    assert_null(find(desk, "L3.latency_ns"));
+    assert_non_null(find(desk, "last.latency_ns"));
 }
 
 /* Even the fastest memory takes longer. */
@@ -368,7 +393,7 @@ int main(void)
         DESK_TEST(a_capacity_that_is_not_known_well_is_no_advice),
         DESK_TEST(sizes_of_which_no_two_agree_have_no_number),
         DESK_TEST(memory_without_proof_is_the_last_level_seen),
-        DESK_TEST(a_cache_that_sizes_went_far_beyond_is_not_the_last_level),
+        DESK_TEST(the_last_level_reached_is_memory_whatever_is_declared),
         DESK_TEST(what_is_faster_than_memory_is_a_cache),
         DESK_TEST(suspected_translation_is_said_and_is_no_cache),
         DESK_TEST(sizes_that_pass_a_cache_over_pass_its_number_over),

@@ -315,6 +315,20 @@ static bool is_of_all(const char *name, const char *unit)
     return finding_is_of_all_cpus(&meaning);
 }
 
+static void the_last_level_reached_is_one_role_by_either_name(void **state)
+{
+    (void)state;
+    assert_int_equal(finding_name_order("last.latency_ns", "DRAM.latency_ns"), 0);
+    assert_int_equal(finding_name_order("DRAM.latency", "last.latency"), 0);
+    assert_true(finding_name_order("DRAM.latency", "last.latency_ns") < 0);
+    assert_true(finding_name_order("last.latency_ns", "DRAM.latency") > 0);
+    assert_true(finding_name_order("L1.latency", "last.latency") > 0);
+    assert_true(finding_name_order("last.latency", "L1.latency") < 0);
+    assert_true(finding_name_order("last", "DRAM") != 0);
+    const struct finding finding = {.name = "last.latency_ns", .unit = "ns"};
+    assert_int_equal(finding_meaning(&finding).level, LEVEL_MEMORY);
+}
+
 static void what_all_cpus_get_together(void **state)
 {
     (void)state;
@@ -384,6 +398,7 @@ int main(void)
         cmocka_unit_test(test_words_are_as_many_as_patterns),
         cmocka_unit_test(test_levels_stand_in_the_order_of_their_latencies),
         cmocka_unit_test(memory_and_the_way_to_it_are_shared),
+        cmocka_unit_test(the_last_level_reached_is_one_role_by_either_name),
         cmocka_unit_test(what_all_cpus_get_together),
         cmocka_unit_test(a_third_level_that_one_core_has_is_its_own),
         cmocka_unit_test(a_second_level_of_several_cores_is_shared),
