@@ -64,7 +64,8 @@ struct machine {
     uint64_t memory_available_bytes;
     double cpu_quota; /* CPUs' worth of time that cpu.max allows; INFINITY: unlimited */
     bool live;
-    bool emulated; /* an emulator executes the instructions: times say nothing about hardware */
+    const char *root; /* below which its system files are; NULL: this machine's own */
+    bool emulated;    /* an emulator executes the instructions: times say nothing about hardware */
     struct pool pool;
 };
 

@@ -92,6 +92,7 @@ int machine_read(struct machine *machine, const struct machine_source *source, s
         return code;
     }
     /* HWLOC_XMLFILE and other variables can make hwloc describe another machine. */
+    machine->root = root;
     machine->live = !root && !source->synthetic &&
                     (!reading.topology || hwloc_topology_is_thissystem(reading.topology));
     if (machine->live)

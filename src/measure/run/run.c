@@ -253,7 +253,7 @@ int run_measure(struct run *run, struct error *error)
                             .attic.bytes_most = attic_bytes(run->machine)};
     int code = save(run, error);
     if (code == 0 && !run->model)
-        clock_calibrate(&clock);
+        clock_calibrate_below(&clock, run->machine->root);
     if (code == 0)
         code = team_create(&engine.team, run->stop, error);
     if (code == 0 && run->listener.progress && run->turn_count) { /* before a thread is started */
