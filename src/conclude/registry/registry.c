@@ -136,16 +136,24 @@ static int number_in(const char *name)
 
 const char level_memory[] = "DRAM", level_reached[] = "last";
 
+/* The name by which a finding is paired. Longer ones are as they are. */
+static const char *paired_name(const char *name, char room[64])
+{
+    static const char begins[] = ".begins";
+    const size_t length = strlen(name), reached = strlen(level_reached);
+    if (length < 48 && strncmp(name, level_reached, reached) == 0 && name[reached] == '.')
+        snprintf(room, 64, "%s%s", level_memory, name + reached);
+    else if (length < 48 && name[0] == 'L' && text_ends_with(name, begins))
+        snprintf(room, 64, "%.*s.capacity", (int)(length - strlen(begins)), name);
+    else
+        return name;
+    return room;
+}
+
 int finding_name_order(const char *a, const char *b)
 {
-    const size_t length = strlen(level_reached);
-    const bool other_a = strncmp(a, level_reached, length) == 0 && a[length] == '.',
-               other_b = strncmp(b, level_reached, length) == 0 && b[length] == '.';
-    /* Both names have four letters. */
-    const int order = other_a == other_b ? 0 : strncmp(level_memory, other_a ? b : a, length);
-    return other_a == other_b ? strcmp(a, b)
-           : order            ? (other_a ? order : -order)
-                              : strcmp(a + length, b + length);
+    char room_a[64], room_b[64];
+    return strcmp(paired_name(a, room_a), paired_name(b, room_b));
 }
 
 /* "L2", "DRAM", "last", "shared" */

@@ -190,7 +190,8 @@ struct finding_meaning finding_meaning(const struct finding *);
  * It is one role. */
 extern const char level_memory[], level_reached[];
 /* Orders findings by name as strcmp() does, where "last.latency", of the last level that was
- * reached, is "DRAM.latency": runs that reached as far differ in what they can prove of it. */
+ * reached, is "DRAM.latency", and "L2.begins" is "L2.capacity": runs that reached as far differ in
+ * what they can prove, and a cache of which less is left must not leave the comparison. */
 int finding_name_order(const char *a, const char *b);
 
 /* A level's rank among all, the nearest first: the registry's order of the levels' latencies.

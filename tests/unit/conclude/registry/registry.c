@@ -325,6 +325,8 @@ static void the_last_level_reached_is_one_role_by_either_name(void **state)
     assert_true(finding_name_order("L1.latency", "last.latency") > 0);
     assert_true(finding_name_order("last.latency", "L1.latency") < 0);
     assert_true(finding_name_order("last", "DRAM") != 0);
+    assert_int_equal(finding_name_order("L2.begins", "L2.capacity"), 0);
+    assert_true(finding_name_order("L2.begins", "L3.capacity") != 0);
     const struct finding finding = {.name = "last.latency_ns", .unit = "ns"};
     assert_int_equal(finding_meaning(&finding).level, LEVEL_MEMORY);
 }
