@@ -169,7 +169,8 @@ int probe_cpu(const struct probe_result *probe)
 
 const char parameter_not_measured[] = "not_measured", parameter_cpu_labels[] = "cpu_labels",
            parameter_cpu_groups[] = "cpu_groups", parameter_placement[] = "cpu_placement",
-           parameter_placement_ns[] = "cpu_placement_ns";
+           parameter_placement_ns[] = "cpu_placement_ns",
+           parameter_placements_met[] = "placements_met";
 
 bool factor_same_value(const struct factor *a, const struct factor *b)
 {
@@ -193,7 +194,8 @@ bool parameter_is_setting(const struct factor *parameter)
            strcmp(parameter->name, parameter_cpu_labels) != 0 &&
            strcmp(parameter->name, parameter_cpu_groups) != 0 &&
            strcmp(parameter->name, parameter_placement) != 0 &&
-           strcmp(parameter->name, parameter_placement_ns) != 0;
+           strcmp(parameter->name, parameter_placement_ns) != 0 &&
+           strcmp(parameter->name, parameter_placements_met) != 0;
 }
 
 const double disturbance_beside = 0.5;

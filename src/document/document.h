@@ -324,6 +324,9 @@ extern const char parameter_not_measured[], parameter_cpu_labels[], parameter_cp
  * placement_facts), or only a name that says that the host moved the CPUs meanwhile. Findings and
  * series have factors of these names. */
 extern const char parameter_placement[], parameter_placement_ns[];
+/* How many arenas a probe measured in that had other pages than the one before: trials in more of
+ * them are independent, trials in one share its placement. */
+extern const char parameter_placements_met[];
 bool parameter_is_setting(const struct factor *);
 /* A point without any value. */
 struct point point_bare(void);

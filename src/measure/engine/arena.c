@@ -101,6 +101,8 @@ void arena_keep(struct arena *arena, struct attic *attic)
     const bool reserved = arena->used == PAGES_HUGE2M || arena->used == PAGES_HUGE1G;
     size_t head = reserved || !arena->memory ? 0 : arena->bytes;
     head = (head < attic->bytes_most ? head : attic->bytes_most) / HUGE_2M * HUGE_2M;
+    if (arena->memory)
+        attic->gave_back = head < arena->bytes / HUGE_2M * HUGE_2M || !head;
     /* Not every system can give back a part of a mapping. */
     if (head &&
         (arena->mapped == head || pages_unmap(arena->memory + head, arena->mapped - head))) {

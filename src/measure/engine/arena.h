@@ -48,6 +48,7 @@ struct attic {
     unsigned next;     /* index of the oldest, which the next one replaces */
     size_t bytes;      /* kept now */
     size_t bytes_most; /* 0: nothing is kept */
+    bool gave_back;    /* the last arena was not kept whole: the next one may have its pages */
 };
 
 /* As arena_unmap(), but keeps as many of the arena's touched bytes as fit, and frees the oldest

@@ -41,6 +41,7 @@ struct stage_outcome {
     double drift_least, drift_most; /* extremes of the reference's value over its first */
     size_t arena_bytes;             /* size of the last arena; 0: none was needed */
     struct os_placement placement;  /* of that arena, as verified */
+    unsigned placements;            /* arenas that had other pages than the one before */
     enum page_policy pages_used;
     double arena_s;      /* to map and touch that arena */
     double visits_s;     /* all visits to points, with their trials' prepare() */

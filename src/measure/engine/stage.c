@@ -163,6 +163,7 @@ int stage_map(struct stage *stage, size_t bytes, struct error *error)
     if (code < 0)
         return code;
     stage->mapped_node = stage->arena.node;
+    stage->outcome.placements += !stage->outcome.placements || !stage->engine->attic.gave_back;
     arena_use(&stage->arena, 0);
     stage->outcome.arena_s = stage_elapsed_s(stage) - began_s;
     return 0;

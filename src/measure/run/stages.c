@@ -82,6 +82,9 @@ static int note_placement(void *with)
         probe_add_parameter(reporting->task, "node_obtained")->number = outcome->placement.node;
     if (outcome->arena_bytes)
         note_pages(reporting->task, "pages_obtained", outcome);
+    if (outcome->arena_bytes && outcome->placements)
+        probe_add_parameter(reporting->task, parameter_placements_met)->number =
+            outcome->placements;
     if (outcome->arena_bytes && reporting->totals.other.arena_bytes)
         note_pages(reporting->task, "other_pages_obtained", &reporting->totals.other);
     return 0;
@@ -136,6 +139,7 @@ static void merge_memory(struct stage_totals *totals, const struct stage_outcome
     if (!totals->all->arena_bytes)
         totals->asked = asked;
     struct stage_outcome *kept = asked == totals->asked ? totals->all : &totals->other;
+    kept->placements += stage->placements;
     kept->arena_bytes = stage->arena_bytes;
     kept->placement = stage->placement;
     kept->pages_used = stage->pages_used;

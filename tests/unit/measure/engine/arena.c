@@ -98,6 +98,7 @@ static size_t pages_again(size_t bytes_most)
                     again += frames[round][i] == frames[round - back][j];
         arena_keep(&arena, &attic);
         assert_null(arena.memory);
+        assert_int_equal(attic.gave_back, bytes_most < (size_t)PAGES << 21);
         assert_true(attic.bytes <= bytes_most);
     }
     attic_clear(&attic);
@@ -111,12 +112,31 @@ static void kept_arenas_make_the_next_one_take_other_pages(void **state)
     assert_int_equal(pages_again(64 << 20), 0);
 }
 
+/* What is given back may be had again: it counts as the same placement. */
+static void an_arena_that_is_not_kept_whole_is_no_other_placement(void **state)
+{
+    struct attic attic = {.bytes_most = 2 << 20};
+    struct arena arena;
+    (void)state;
+    assert_int_equal(arena_map(&arena, 8 << 20, PAGES_SMALL, -1, NULL), 0);
+    arena_keep(&arena, &attic);
+    assert_true(attic.gave_back);
+    attic.bytes_most = 64 << 20;
+    assert_int_equal(arena_map(&arena, 8 << 20, PAGES_SMALL, -1, NULL), 0);
+    arena_keep(&arena, &attic);
+    assert_false(attic.gave_back);
+    arena_keep(&arena, &attic); /* nothing is mapped: nothing changes */
+    assert_false(attic.gave_back);
+    attic_clear(&attic);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_policy_is_had_or_refused),
         cmocka_unit_test(more_than_can_be_addressed_is_refused),
         cmocka_unit_test(kept_arenas_make_the_next_one_take_other_pages),
+        cmocka_unit_test(an_arena_that_is_not_kept_whole_is_no_other_placement),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
