@@ -137,6 +137,8 @@ struct fathom_level {
     double latency_cycles;   /* of the core's clock */
     unsigned line_bytes;     /* a cache line, as declared */
     int doubtful;            /* not 0: trials were few or disagreed; see the document */
+    const char *kind;        /* of the latency, as in struct fathom_value; constant */
+    double disturbance;
 };
 
 /* Fills up to `room` levels, the nearest first, and memory last if its latency was measured.
@@ -260,6 +262,7 @@ struct fathom_point {
     double quiet;     /* the same: a value is without interference */
     double cycles;    /* the median in core cycles */
     unsigned trials;
+    double disturbance; /* as in struct fathom_value */
 };
 
 /* The i-th series, counted from 0; FATHOM_USAGE beyond the last. */

@@ -1,4 +1,5 @@
 #include "compare/compare.h"
+#include "base/units.h"
 
 #include "compare/prior.h"
 #include "stats/peers.h"
@@ -155,7 +156,9 @@ double comparison_worst(const struct comparison *comparison, enum side worse)
 
 void line_add_why(struct line *line, const struct comparison *comparison)
 {
-    const double scatter = 100 * expm1(comparison->scatter);
+    char known[UNIT_TEXT], scatter[UNIT_TEXT];
+    figure_format(100 * comparison->resolution, 2, known);
+    figure_format(100 * expm1(comparison->scatter), 2, scatter);
     if (comparison->answer == CONDITION) {
         line_add(line, "a condition of the run is not judged");
         return;
@@ -175,17 +178,17 @@ void line_add_why(struct line *line, const struct comparison *comparison)
                            : "the trials voted, and their votes exclude each other");
         return;
     }
-    line_add(line, "the ratio is known to +-%.2g %%, the tolerance is %.2g %%: ",
-             100 * comparison->resolution, 100 * comparison->tolerance);
+    line_add(line, "the ratio is known to +-%s %%, the tolerance is %.2g %%: ", known,
+             100 * comparison->tolerance);
     switch (comparison->decided) {
     case BY_INTERVALS:
         line_add(line, "the values' own intervals decide");
         break;
     case BY_RUNS:
-        line_add(line, "%zu runs scatter by %.2g %%", comparison->runs, scatter);
+        line_add(line, "%zu runs scatter by %s %%", comparison->runs, scatter);
         break;
     default:
-        line_add(line, "single runs of one machine usually scatter by %.2g %% (%s)", scatter,
+        line_add(line, "single runs of one machine usually scatter by %s %% (%s)", scatter,
                  sort_names[comparison->sort]);
     }
 }

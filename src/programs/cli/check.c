@@ -37,6 +37,8 @@ static const struct option_spec check_options[] = {
      "text: one line; json: every value compared, with its interval and bound, and what was not, "
      "with the reason; nagios: a plugin's line with its exit status: 0 OK, 1 WARNING (uncertain), "
      "2 CRITICAL (worse), 3 UNKNOWN (not possible)"},
+    {"points", 'v', OPTION_FLAG, NULL, NULL, 0, 0, NULL, COMMAND_OPTION(points),
+     "of text: name every value that decided, what can't be told and what was not compared"},
     {.name = NULL},
 };
 
@@ -44,6 +46,7 @@ struct judging {
     const struct document *base;
     const struct fleet_reference *fleet; /* compared with instead of a base; NULL: none */
     int format;
+    save_function *write;
     const char *path; /* output file */
     double tolerance, within_s;
     const struct document *given; /* is judged as it is, and nothing measured; NULL: none */
@@ -64,7 +67,7 @@ static int judge(struct measurement *measurement, void *argument, struct error *
                      : measurement_settle(measurement, base, judging->tolerance, judging->within_s,
                                           &check, error);
     if (code == 0)
-        code = output_write(judging->path, formats.write[judging->format], &check, error);
+        code = output_write(judging->path, judging->write, &check, error);
     if (code == 0)
         code = statuses[judging->format][check.health];
     health_check_free(&check);
@@ -98,6 +101,9 @@ static int check(struct invocation *invocation, struct error *error)
     struct judging judging = {.base = &base,
                               .fleet = is_fleet ? &fleet : NULL,
                               .format = asked->format.choice,
+                              .write = asked->points.has && asked->format.choice == 0
+                                           ? render_health_whole
+                                           : formats.write[asked->format.choice],
                               .path = output_path(asked),
                               .within_s = asked->within.number,
                               .given = invocation->operand_count ? &given : NULL,
@@ -134,10 +140,9 @@ const struct command check_command = {
              "worse or can't be told, its probe is measured again, in up to five looks within "
              "--within seconds: a machine that is slower stays slower, and a neighbour goes. A "
              "document is judged as it is. Prints one "
-             "line: OK, FAIL with the values that are worse than allowed, or UNCERTAIN with the "
-             "values that noise leaves undecided or that this run did not find. The line ends with "
-             "the number of values compared, the number of the baseline's values that were not, "
-             "and why: '29 compared, 5 not: bandwidth was not measured (quick)'. All values of a "
+             "line of at most 160 characters: OK, FAIL or UNCERTAIN, the value that is worst, and "
+             "how many were compared, are as good, are worse, or can't be told. -v names them all, "
+             "and says what was not compared and why. All values of a "
              "baseline of 'fathom run --quick' are compared. Exit status 0 if no value is worse, 1 "
              "if one is worse, 4 if it is uncertain.",
     .options = options,

@@ -187,6 +187,7 @@ int fathom_points(const struct fathom_document *document, size_t i, struct fatho
             .quiet = there ? point->y.median : NAN,
             .cycles = (double)point->cycles.median,
             .trials = (unsigned)point->y.n,
+            .disturbance = (double)point->disturbance.longer,
         };
         struct fathom_point *at = (struct fathom_point *)((char *)points + place * size);
         memcpy(at, &size, sizeof size);

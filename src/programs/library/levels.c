@@ -2,6 +2,7 @@
 #include "programs/library/library.h"
 
 #include "conclude/levels/of_document.h"
+#include "conclude/registry/finding.h"
 #include "document/flag.h"
 #include "document/json.h"
 #include "machine/machine.h"
@@ -61,7 +62,8 @@ static void add_declared(struct answer *answer, const struct cache_facts *cache)
                                    .declared_bytes = cache->size_bytes,
                                    .latency_ns = NAN,
                                    .latency_cycles = NAN,
-                                   .line_bytes = cache->line_bytes};
+                                   .line_bytes = cache->line_bytes,
+                                   .disturbance = NAN};
 }
 
 /* --- as measured --- */
@@ -80,6 +82,7 @@ static void add_measured(struct answer *answer, const struct document *document,
 {
     const bool memory = level->kind == LEVEL_MEMORY;
     const double capacity = value_of(level->facts[FACT_CAPACITY]);
+    const struct finding *latency = level->facts[FACT_LATENCY_NS];
     unsigned flags = 0;
     for (int fact = LEVEL_FACT_FIRST; fact < LEVEL_FACTS; fact++)
         flags |= level->facts[fact] ? level->facts[fact]->flags : 0;
@@ -88,10 +91,12 @@ static void add_measured(struct answer *answer, const struct document *document,
                               .source = source,
                               .capacity_bytes = memory ? 0 : bytes_of(capacity),
                               .declared_bytes = memory ? 0 : bytes_of(level->declared),
-                              .latency_ns = value_of(level->facts[FACT_LATENCY_NS]),
+                              .latency_ns = value_of(latency),
                               .latency_cycles = value_of(level->facts[FACT_LATENCY]),
                               .line_bytes = line_bytes(&document->machine),
-                              .doubtful = flag_doubts(flags) != 0};
+                              .doubtful = flag_doubts(flags) != 0,
+                              .kind = latency ? finding_kind(latency) : NULL,
+                              .disturbance = latency ? (double)latency->disturbance.longer : NAN};
 }
 
 static int answer_measured(struct answer *answer, const struct document *document, int source,

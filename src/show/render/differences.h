@@ -10,6 +10,7 @@
 struct compared {
     const struct differences *differences;
     struct text_style style; /* for text alone */
+    bool all;                /* of text: pairs of matrices, and what can't be told one by one */
 };
 
 /* Changed facts and values, then those that can't be told. ERROR_SYSTEM without memory. */

@@ -3,6 +3,7 @@
 #include "base/clean.h"
 #include "base/quantity.h"
 #include "base/quote.h"
+#include "base/units.h"
 #include "show/render/differences.h"
 #include "show/render/parts.h"
 #include "show/report/differences.h"
@@ -13,8 +14,9 @@
 #include <string.h>
 
 enum {
-    VALUES_MOST = 8, /* values that the line names */
+    VALUES_MOST = 8, /* values that a sentence names */
     GAPS_MOST = 8,
+    LINE_MOST = 160, /* of the line, because monitors cut and people page */
 };
 
 /* --- the line --- */
@@ -63,9 +65,12 @@ static void add_compared(struct line *line, const struct health_value *value)
     line_add_value(line, difference->b, unit);
     line_add(line, ", expected ");
     line_add_value(line, difference->a, unit);
-    if (compared->answer != CONDITION && isfinite(compared->resolution))
-        line_add(line, " (%+.3g %%, known to +-%.2g %%)", 100 * (compared->ratio - 1),
-                 100 * compared->resolution);
+    if (compared->answer == CONDITION || !isfinite(compared->resolution))
+        return;
+    char change[UNIT_TEXT], known[UNIT_TEXT];
+    line_add(line, " (%s%s %%, known to +-%s %%)", compared->ratio < 1 ? "-" : "+",
+             figure_format(100 * fabs(compared->ratio - 1), 3, change),
+             figure_format(100 * compared->resolution, 2, known));
 }
 
 /* Texts of documents cannot break the line; in a plugin's line only the numbers may follow a
@@ -139,10 +144,12 @@ static void put_untold(FILE *out, const struct health_values *values)
     for (size_t i = 0; i < values->count && i < VALUES_MOST; i++) {
         const struct difference *difference = values->list[i].difference;
         struct line line = {0};
+        char known[UNIT_TEXT];
         line_add(&line, "%s", i ? ", " : "");
         add_what(&line, difference);
         if (isfinite(difference->compared.resolution))
-            line_add(&line, " to +-%.2g %%", 100 * difference->compared.resolution);
+            line_add(&line, " to +-%s %%",
+                     figure_format(100 * difference->compared.resolution, 2, known));
         put(out, &line);
     }
     if (values->count > VALUES_MOST)
@@ -181,10 +188,78 @@ static void put_sentence(FILE *out, const struct health_check *check)
     put(out, &verdict);
 }
 
+/* --- the line in short --- */
+
+/* How far a value is beyond what was expected, to the worse side. */
+static double badness(const struct health_value *value)
+{
+    if (value->failed || !value->difference)
+        return INFINITY;
+    const double ratio = log(value->difference->compared.ratio);
+    return value->difference->worse == SIDE_LESS ? -ratio : ratio;
+}
+
+/* The worst value of the list that the status follows from, or a fact that became worse. Where
+ * nothing is as good as expected, the worst of those that can't be told. */
+static void add_worst(struct line *line, const struct health_check *check)
+{
+    const struct health_values *values = &check->values[check->health];
+    const struct changed_facts *facts = &check->differences.facts;
+    const struct health_value *worst = NULL;
+    values = values->count ? values : &check->untold;
+    for (size_t i = 0; i < values->count; i++)
+        if (!worst || badness(&values->list[i]) > badness(worst))
+            worst = &values->list[i];
+    for (size_t i = 0; i < facts->count && check->health == WORSE; i++)
+        if (!facts->list[i].of_run && facts->list[i].side == SIDE_MORE) {
+            line_add_fact(line, &facts->list[i]);
+            return;
+        }
+    if (worst)
+        add_compared(line, worst);
+}
+
+/* "worst L1 latency 4.10 cycles, expected 4.00 cycles (+2.5 %, known to +-4 %); 29 compared: 1
+ * worse, 5 can't be told; 12 not compared" */
+static void put_short(FILE *out, const struct health_check *check, size_t before)
+{
+    struct line counts = {0}, worst = {0};
+    const size_t compared = check->differences.count - check->conditions.count;
+    line_add(&counts, "; %zu compared: %zu as good", compared, check->values[HEALTHY].count);
+    if (check->values[WORSE].count)
+        line_add(&counts, ", %zu worse", check->values[WORSE].count);
+    const size_t untold = check->untold.count + check->values[DOUBTFUL].count;
+    if (untold)
+        line_add(&counts, ", %zu can't be told", untold);
+    if (check->not_compared)
+        line_add(&counts, "; %zu not compared", check->not_compared);
+    add_worst(&worst, check);
+    size_t room = LINE_MOST - before - counts.length;
+    if (worst.length > room) {
+        room -= strlen("...");
+        while (room && ((unsigned char)worst.text[room] & 0xc0) == 0x80) /* within a character */
+            room--;
+        strcpy(worst.text + room, "...");
+    }
+    put(out, &worst);
+    fputs(counts.text + (worst.length ? 0 : strlen("; ")), out);
+}
+
+static const char *const words[HEALTHS] = {"OK", "UNCERTAIN", "FAIL"};
+
 int render_health_text(const void *of, FILE *out, struct error *error)
 {
     (void)error;
-    static const char *const words[HEALTHS] = {"OK", "UNCERTAIN", "FAIL"};
+    const struct health_check *check = of;
+    fprintf(out, "%s ", words[check->health]);
+    put_short(out, check, strlen(words[check->health]) + 1);
+    fputc('\n', out);
+    return 0;
+}
+
+int render_health_whole(const void *of, FILE *out, struct error *error)
+{
+    (void)error;
     const struct health_check *check = of;
     fprintf(out, "%s ", words[check->health]);
     put_sentence(out, check);
@@ -195,7 +270,7 @@ int render_health_text(const void *of, FILE *out, struct error *error)
 /* --- a plugin's line --- */
 
 /* In OpenMetrics' base units, of which the plugins' convention knows only the second. The bound is
- * where the value would be worse by its tolerance. */
+ * where the value would be worse by its tolerance; none where no side is worse. */
 static void put_performance(FILE *out, const struct difference *difference)
 {
     const char *unit = difference_unit(difference);
@@ -217,14 +292,14 @@ static void put_performance(FILE *out, const struct difference *difference)
 int render_health_nagios(const void *of, FILE *out, struct error *error)
 {
     (void)error;
-    static const char *const words[HEALTHS] = {"OK", "WARNING", "CRITICAL"};
+    static const char *const states[HEALTHS] = {"OK", "WARNING", "CRITICAL"};
     const struct health_check *check = of;
     size_t shown = 0;
-    fprintf(out, "FATHOM %s - ", words[check->health]);
-    put_sentence(out, check);
+    fprintf(out, "FATHOM %s - ", states[check->health]);
+    put_short(out, check, strlen("FATHOM  - ") + strlen(states[check->health]));
     for (size_t i = 0; i < check->differences.count; i++) {
         const struct difference *difference = &check->differences.list[i];
-        if (difference->compared.answer == CONDITION || difference->worse == SIDE_NEITHER)
+        if (difference->compared.answer == CONDITION)
             continue;
         fputs(shown++ ? "" : " |", out);
         put_performance(out, difference);

@@ -7,10 +7,12 @@
 
 /* Each writes a struct health_check. */
 
+/* One line of at most 160 bytes: OK, FAIL or UNCERTAIN, the worst figure, how many were compared. */
+save_function render_health_text;
 /* One line: OK, FAIL or UNCERTAIN and why; how many values are as good as expected; changed facts;
  * what can't be told, with its resolution; what was not compared, with reasons; and the conditions
  * that differ. */
-save_function render_health_text;
+save_function render_health_whole;
 /* The same as a JSON object, schema fathom-check/1: status ("ok", "uncertain", "fail"); compared, a
  * count; not_compared[] with probe, values (a count) and reason; facts[] that changed; worse[],
  * uncertain[] (why the status is that), untold[] (can't be told), otherwise[] (changed, not for the

@@ -81,7 +81,7 @@ static int by_plain_name(const void *a, const void *b)
  * readers. */
 static bool is_reserved(const char *name)
 {
-    static const char *const own[] = {"finding", "probe", "cpus", "gpu", "unit"};
+    static const char *const own[] = {"finding", "probe", "cpus", "gpu", "unit", "kind"};
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         if (strcmp(name, own[i]) == 0)
             return true;
@@ -161,7 +161,8 @@ static int order_of(const struct metric_labels *a, const struct metric_labels *b
     return order;
 }
 
-static void put_labels(FILE *out, const struct metric_labels *labels)
+/* `kind`: the value's, where the sample is one; NULL. */
+static void put_labels(FILE *out, const struct metric_labels *labels, const char *kind)
 {
     const struct finding *finding = labels->finding;
     fputc('{', out);
@@ -174,6 +175,8 @@ static void put_labels(FILE *out, const struct metric_labels *labels)
         fprintf(out, ",gpu=\"%d\"", device);
     if (!quantity_of(finding->unit))
         metric_label_put(out, "unit", finding->unit, ",");
+    if (kind)
+        metric_label_put(out, "kind", kind, ",");
     for (size_t i = 0; i < labels->count; i++) {
         char number[UNIT_TEXT];
         metric_label_put(out, labels->deviations[i].name, value_of(&labels->deviations[i], number),
@@ -262,8 +265,39 @@ static void put_family(const struct metrics *metrics, const char *metric, enum b
             metric_head_put(out, name, metric, bound_help[bound]);
         begun = true;
         fputs(name, out);
-        put_labels(out, &sample->labels);
+        put_labels(out, &sample->labels, finding->kind);
         fprintf(out, "%.9g\n", value * sample->quantity->metric_factor);
+    }
+}
+
+static double disturbance_of(const struct finding *finding)
+{
+    return (double)finding->disturbance.longer;
+}
+
+static double doubt_of(const struct finding *finding)
+{
+    return flag_doubts(finding->flags) != 0;
+}
+
+/* What stands beside a value, for each finding that has it. */
+static void put_beside(const struct metrics *metrics, const char *what, const char *unit,
+                       const char *help, double (*number)(const struct finding *))
+{
+    char name[64];
+    bool begun = false;
+    snprintf(name, sizeof name, "fathom_finding%s%s%s", what, *unit ? "_" : "", unit);
+    for (size_t i = 0; i < metrics->count; i++) {
+        const struct sample *sample = &metrics->list[i];
+        const double value = number(sample->labels.finding);
+        if (sample->repeated || !isfinite(value))
+            continue;
+        if (!begun)
+            metric_head_put(metrics->out, name, unit, help);
+        begun = true;
+        fputs(name, metrics->out);
+        put_labels(metrics->out, &sample->labels, NULL);
+        fprintf(metrics->out, "%.9g\n", value);
     }
 }
 
@@ -405,16 +439,11 @@ static void write_openmetrics(FILE *out, const struct output_content *content, s
     }
     for (enum bound bound = VALUE; bound < BOUNDS; bound++)
         put_family(&metrics, "", bound);
-    metric_head_put(metrics.out, "fathom_finding_doubtful", "",
-                    "1 if the finding is doubtful; the document says why");
-    for (size_t i = 0; i < metrics.count; i++) {
-        const struct sample *sample = &metrics.list[i];
-        if (sample->repeated)
-            continue;
-        fputs("fathom_finding_doubtful", metrics.out);
-        put_labels(metrics.out, &sample->labels);
-        fprintf(metrics.out, "%d\n", flag_doubts(sample->labels.finding->flags) != 0);
-    }
+    put_beside(&metrics, "_disturbance", "ratio",
+               "by how much the median batch took longer than the undisturbed ones",
+               disturbance_of);
+    put_beside(&metrics, "_doubtful", "", "1 if the finding is doubtful; the document says why",
+               doubt_of);
     fputs("# EOF\n", out); /* readers refuse a file without this line as incomplete */
 }
 

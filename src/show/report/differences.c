@@ -1,6 +1,7 @@
 #include "show/report/differences.h"
 
 #include "base/quantity.h"
+#include "base/units.h"
 #include "conclude/registry/device.h"
 #include "conclude/registry/factors.h"
 #include "show/report/figure.h"
@@ -10,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHANGED_MAX = 60, UNCERTAIN_MAX = 12, REMARKS_MAX = 12 };
+enum { CHANGED_MAX = 60, UNCERTAIN_MAX = 12, FOLDED_MAX = 3, REMARKS_MAX = 12 };
 
 void line_add_difference(struct line *line, const struct difference *difference)
 {
@@ -50,21 +51,63 @@ static bool is_beyond(const struct comparison *compared)
     return fabs(log(compared->ratio)) > log1p(compared->tolerance);
 }
 
-/* The values of one answer, at most `most`; nothing if there are none. Of those that can't be told,
- * the ones that look changed come first. */
+/* Headline findings, then other findings, then points; of each the largest change first. */
+static int by_weight(const void *a, const void *b)
+{
+    const struct difference *left = *(const struct difference *const *)a;
+    const struct difference *right = *(const struct difference *const *)b;
+    const double one = fabs(log(left->compared.ratio)), other = fabs(log(right->compared.ratio));
+    if (left->headline != right->headline)
+        return left->headline ? -1 : 1;
+    if (!left->finding_a != !right->finding_a)
+        return left->finding_a ? -1 : 1;
+    if (one != other && !isnan(one) && !isnan(other))
+        return one < other ? 1 : -1;
+    return (left > right) - (left < right);
+}
+
+/* Of those that can't be told, the ones that look changed come first. */
+static int by_doubt(const void *a, const void *b)
+{
+    const struct difference *left = *(const struct difference *const *)a;
+    const struct difference *right = *(const struct difference *const *)b;
+    const bool one = is_beyond(&left->compared), other = is_beyond(&right->compared);
+    return one != other ? (one ? -1 : 1) : by_weight(a, b);
+}
+
+/* The differences with that answer, in order. */
+struct answered {
+    const struct difference **list;
+    size_t count, findings; /* all, and those that are no points */
+};
+
+static struct answered answered(struct report *report, const struct differences *differences,
+                                enum answer answer)
+{
+    struct answered of = {.list =
+                              pool_alloc(report->pool, differences->count + 1, sizeof *of.list)};
+    for (size_t i = 0; i < differences->count; i++) {
+        if (differences->list[i].compared.answer != answer)
+            continue;
+        of.list[of.count++] = &differences->list[i];
+        of.findings += differences->list[i].finding_a != NULL;
+    }
+    qsort(of.list, of.count, sizeof *of.list, answer == CANT_TELL ? by_doubt : by_weight);
+    return of;
+}
+
+/* The values of one answer, at most `most`; nothing if there are none. */
 static void add_values(struct report *report, const struct differences *differences,
-                       enum answer answer, const char *title, size_t most)
+                       enum answer answer, const char *title, size_t most, bool all)
 {
     struct differences_block block = {.answer = answer};
-    size_t all = 0;
-    for (size_t i = 0; i < 2 * differences->count; i++) {
-        const struct difference *difference = &differences->list[i % differences->count];
+    const struct answered of = answered(report, differences, answer);
+    const size_t listed = all ? of.count : of.findings;
+    for (size_t i = 0; i < listed && i < most; i++) {
+        const struct difference *difference = of.list[i];
         const struct comparison *compared = &difference->compared;
-        struct line what = {0};
-        if (compared->answer != answer || is_beyond(compared) != (i < differences->count) ||
-            all++ >= most)
-            continue;
         const char *unit = difference_unit(difference);
+        struct line what = {0};
         struct changed_value *value =
             pool_append(report->pool, (void **)&block.list, &block.count, sizeof *block.list);
         line_add_difference(&what, difference);
@@ -75,12 +118,36 @@ static void add_values(struct report *report, const struct differences *differen
                                         .low = compared->low,
                                         .high = compared->high};
     }
-    if (!all)
+    if (!of.count)
         return;
-    if (all > most)
-        block.more = report_text(report, "%zu more; --format csv has all of them", all - most);
+    if (of.count > block.count)
+        block.more = report_text(
+            report, listed == of.count ? "%zu more; --format csv has all of them" : "%zu %s",
+            of.count - block.count, block.count ? "more, pairs among them: -v" : "pairs: -v");
     report_add_heading(report, SECTION_DIFFERENCES, 0, NULL, 2, title);
     report_add(report, BLOCK_DIFFERENCES, SECTION_DIFFERENCES, 0, NULL)->differences = block;
+}
+
+/* "of 7 it can't be told: L3.latency_ns to ±20 %, DRAM.latency_ns to ±29 % and 5 more: -v" */
+static void add_folded(struct report *report, const struct differences *differences)
+{
+    const struct answered of = answered(report, differences, CANT_TELL);
+    struct line line = {0};
+    if (!of.count)
+        return;
+    for (size_t i = 0; i < of.count && i < FOLDED_MAX; i++) {
+        char percent[UNIT_TEXT];
+        const double resolution = of.list[i]->compared.resolution;
+        line_add(&line, "%s", i ? ", " : "");
+        line_add_difference(&line, of.list[i]);
+        if (isfinite(resolution))
+            line_add(&line, " to ±%s %%", figure_format(100 * resolution, 2, percent));
+    }
+    if (of.count > FOLDED_MAX)
+        line_add(&line, " and %zu more", of.count - FOLDED_MAX);
+    line_add(&line, ": -v lists them");
+    report_add_heading(report, SECTION_DIFFERENCES, 0, NULL, 2, "it can't be told");
+    report_add_note(report, SECTION_DIFFERENCES, 0, NULL, NOTE_REMARK, report_line(report, &line));
 }
 
 static void add_remarks(struct report *report, const struct remark_line *lines, size_t count,
@@ -114,7 +181,7 @@ static void add_facts(struct report *report, const struct changed_facts *facts)
     add_remarks(report, lines, facts->count, "changed facts");
 }
 
-void report_add_differences(struct report *report, const struct differences *differences)
+void report_add_differences(struct report *report, const struct differences *differences, bool all)
 {
     const char *sentence =
         report_text(report, "%zu of %zu values changed, %zu are the same, of %zu it can't be told",
@@ -123,11 +190,15 @@ void report_add_differences(struct report *report, const struct differences *dif
     report_add(report, BLOCK_VERDICT, SECTION_DIFFERENCES, 0, NULL)->verdict =
         (struct verdict_block){.good = !differences_exist(differences), .sentence = sentence};
     add_facts(report, &differences->facts);
-    add_values(report, differences, CHANGED, "changed", CHANGED_MAX);
-    add_values(report, differences, CANT_TELL,
-               "can't be told: chance explains the change, or allows for one", UNCERTAIN_MAX);
+    add_values(report, differences, CHANGED, "changed", CHANGED_MAX, all);
+    if (all)
+        add_values(report, differences, CANT_TELL,
+                   "can't be told: chance explains the change, or allows for one", UNCERTAIN_MAX,
+                   true);
+    else
+        add_folded(report, differences);
     add_values(report, differences, CONDITION, "conditions of the runs, which are not judged",
-               UNCERTAIN_MAX);
+               UNCERTAIN_MAX, all);
     add_remarks(report, differences->missing, differences->missing_count, "not compared");
 }
 

@@ -5,9 +5,11 @@
 #include "compare/differences.h"
 #include "show/report/blocks.h"
 
-/* How many values changed; then changed facts, changed values, those that can't be told and
- * conditions, each below a heading; then notes on what was not compared. */
-void report_add_differences(struct report *, const struct differences *);
+/* How many values changed; then changed facts, changed values (headline findings first, of each
+ * sort the largest change), those that can't be told and conditions, each below a heading; then
+ * notes on what was not compared. `all`: pairs of matrices too, and a list of what can't be told;
+ * else these are one line. */
+void report_add_differences(struct report *, const struct differences *, bool all);
 /* "memory: 32 GiB, then 16 GiB (worse)" */
 void line_add_fact(struct line *, const struct changed_fact *);
 

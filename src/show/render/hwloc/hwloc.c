@@ -9,6 +9,7 @@
 #include "base/clean.h"
 #include "base/quantity.h"
 #include "conclude/registry/experiment.h"
+#include "conclude/registry/finding.h"
 #include "conclude/registry/registry.h"
 #include "conclude/ways.h"
 #include "show/render/output.h"
@@ -50,6 +51,105 @@ static void put_info(FILE *out, const char *name, const char *value)
         fprintf(out, at ? "%s" : "%.1s", at ? escapes[at - special] : c);
     }
     fputs("\"/>\n", out);
+}
+
+/* --- what stands beside measured values: hwloc's attributes and distances are numbers alone, so
+ * the object that has them says their kind and disturbance --- */
+
+/* hwloc's predefined attributes, in the units of hwloc/memattrs.h: ns and MiB/s. The flags are
+ * HIGHER_FIRST or LOWER_FIRST, and NEED_INITIATOR. */
+struct attribute {
+    const char *name;
+    enum dimension dimension;
+    double unit; /* the size of 1 in s or B/s */
+    int flags;
+};
+enum { ATTRIBUTES = 2 };
+static const struct attribute attributes[ATTRIBUTES] = {
+    {"Bandwidth", DIMENSION_BANDWIDTH, 1024 * 1024, 1 | 4},
+    {"Latency", DIMENSION_TIME, 1e-9, 2 | 4},
+};
+
+/* The worst kind of several values, and the largest disturbance. */
+struct beside {
+    size_t kind; /* in `kinds` */
+    float longer;
+};
+static const char *const kinds[] = {NULL, finding_good, finding_beside_others, finding_too_few};
+
+static void add_beside(struct beside *beside, const struct finding *finding)
+{
+    for (size_t i = beside->kind + 1; finding->kind && i < sizeof kinds / sizeof *kinds; i++)
+        if (strcmp(finding->kind, kinds[i]) == 0)
+            beside->kind = i;
+    if (finding->disturbance.longer > beside->longer)
+        beside->longer = finding->disturbance.longer;
+}
+
+/* Of a matrix's values, or those to that node. */
+static struct beside beside_of_series(const struct series *series, int to)
+{
+    struct beside beside = {0};
+    for (size_t i = 0; i < series->point_count; i++) {
+        const struct point *point = &series->points[i];
+        const struct estimate value = finding_time_of(point);
+        struct finding finding = {.unit = series->y.unit,
+                                  .value = way_value(point),
+                                  .low = (double)value.low,
+                                  .flags = point->flags,
+                                  .disturbance = point->disturbance};
+        finding.kind = finding_kind(&finding);
+        if (to < 0 || point->to == to)
+            add_beside(&beside, &finding);
+    }
+    return beside;
+}
+
+/* The first value of the level DRAM; of several kernels the first one reads. NULL: none. */
+static const struct finding *memory_finding(const struct document *document,
+                                            const struct attribute *attribute)
+{
+    for (size_t p = 0; p < document->probe_count; p++)
+        for (size_t i = 0; i < document->probes[p].finding_count; i++) {
+            const struct finding *finding = &document->probes[p].findings[i];
+            const struct finding_meaning meaning = finding_meaning(finding);
+            const bool of_memory =
+                attribute->dimension == DIMENSION_TIME
+                    ? meaning.level == LEVEL_MEMORY && meaning.fact == FACT_LATENCY_NS
+                    : meaning.role == ROLE_WIDTH && meaning.fact == FACT_ALL;
+            if (of_memory && meaning.device < 0 && meaning.quantity &&
+                meaning.quantity->dimension == attribute->dimension && isfinite(finding->value) &&
+                experiment_is_standard(finding))
+                return finding;
+        }
+    return NULL;
+}
+
+static void put_beside(FILE *out, const char *name, const struct beside *beside)
+{
+    char key[40], number[24];
+    snprintf(key, sizeof key, "%sKind", name);
+    put_info(out, key, kinds[beside->kind]);
+    snprintf(key, sizeof key, "%sDisturbance", name);
+    snprintf(number, sizeof number, "%.6g", (double)beside->longer);
+    put_info(out, key, beside->kind ? number : NULL);
+}
+
+/* Of the attributes that a node's memory will get. */
+static void put_beside_node(FILE *out, const struct objects *objects,
+                            const struct document *document, int node)
+{
+    for (size_t i = 0; i < ATTRIBUTES; i++) {
+        const struct series *series = ways_between_nodes(document, attributes[i].dimension);
+        const struct finding *memory =
+            series || objects->node_count != 1 ? NULL : memory_finding(document, &attributes[i]);
+        struct beside beside = {0};
+        if (series)
+            beside = beside_of_series(series, node);
+        else if (memory)
+            add_beside(&beside, memory);
+        put_beside(out, attributes[i].name, &beside);
+    }
 }
 
 /* Ids of objects follow their index; ids of nodes come after them. */
@@ -162,6 +262,9 @@ static void put_object(FILE *out, const struct objects *objects, const struct do
         snprintf(count, sizeof count, "%zu", objects->clusters_left);
         if (objects->clusters_left)
             put_info(out, "MeasuredClustersAcrossOthers", count);
+        const struct series *series = ways_between_cpus(document);
+        const struct beside beside = series ? beside_of_series(series, -1) : (struct beside){0};
+        put_beside(out, "HandOff", &beside);
     }
     for (size_t i = 0; i < objects->node_count; i++)
         if (objects->nodes[i].at == (long)place) {
@@ -169,8 +272,10 @@ static void put_object(FILE *out, const struct objects *objects, const struct do
             int number = node->number;
             put_start(out, depth + 1, "NUMANode", number);
             put_sets(out, &node->cpus, &(struct cpulist){&number, 1}, false);
-            fprintf(out, " gp_index=\"%zu\" local_memory=\"%llu\"/>\n", node_id(objects, i),
+            fprintf(out, " gp_index=\"%zu\" local_memory=\"%llu\">\n", node_id(objects, i),
                     (unsigned long long)node->bytes);
+            put_beside_node(out, objects, document, number);
+            fputs("    </object>\n", out);
         }
     for (long child = object->child; child >= 0; child = objects->list[child].next)
         put_object(out, objects, document, (size_t)child, depth + 1);
@@ -299,19 +404,6 @@ static void put_handoffs(FILE *out, const struct objects *objects, const struct 
  * nodes were not measured against each other and there is only one, the level DRAM gives its
  * values. --- */
 
-/* hwloc's predefined attributes, in the units of hwloc/memattrs.h: ns and MiB/s. The flags are
- * HIGHER_FIRST or LOWER_FIRST, and NEED_INITIATOR. */
-struct attribute {
-    const char *name;
-    enum dimension dimension;
-    double unit; /* the size of 1 in s or B/s */
-    int flags;
-};
-static const struct attribute attributes[] = {
-    {"Bandwidth", DIMENSION_BANDWIDTH, 1024 * 1024, 1 | 4},
-    {"Latency", DIMENSION_TIME, 1e-9, 2 | 4},
-};
-
 struct writing {
     FILE *out;
     const struct objects *objects;
@@ -375,25 +467,13 @@ static void put_ways(struct writing *writing, const struct series *series)
     }
 }
 
-/* Writes the first value of the level DRAM; of several kernels the first one reads. */
+/* Writes the first value of the level DRAM. */
 static void put_memory(struct writing *writing)
 {
-    const struct document *document = writing->document;
-    const struct cpulist *all = &writing->objects->list[OBJECT_ROOT].cpus;
-    for (size_t p = 0; p < document->probe_count && !writing->begun; p++)
-        for (size_t i = 0; i < document->probes[p].finding_count && !writing->begun; i++) {
-            const struct finding *finding = &document->probes[p].findings[i];
-            const struct finding_meaning meaning = finding_meaning(finding);
-            const struct quantity *quantity = meaning.quantity;
-            const bool of_memory =
-                writing->attribute->dimension == DIMENSION_TIME
-                    ? meaning.level == LEVEL_MEMORY && meaning.fact == FACT_LATENCY_NS
-                    : meaning.role == ROLE_WIDTH && meaning.fact == FACT_ALL;
-            if (of_memory && meaning.device < 0 && quantity &&
-                quantity->dimension == writing->attribute->dimension && isfinite(finding->value) &&
-                experiment_is_standard(finding))
-                put_value(writing, 0, all, finding->value * quantity->metric_factor);
-        }
+    const struct finding *finding = memory_finding(writing->document, writing->attribute);
+    if (finding)
+        put_value(writing, 0, &writing->objects->list[OBJECT_ROOT].cpus,
+                  finding->value * quantity_of(finding->unit)->metric_factor);
 }
 
 static void put_attributes(FILE *out, const struct objects *objects,

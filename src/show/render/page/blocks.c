@@ -18,7 +18,6 @@ void html_cell(FILE *out, const struct cell *cell)
     html_text(out, cell_text(cell, text));
     if (!cell->finding)
         return;
-    html_doubt(out, cell->flags);
     if (cell_half(cell) > 0)
         fprintf(out, " <small>±%s&nbsp;%%</small>",
                 figure_percent(cell->value, cell->low, cell->high, text));
@@ -263,7 +262,7 @@ static void put_matrix(FILE *out, const struct matrix *matrix)
         for (size_t r = 0; r < square->row_count; r++) {
             fprintf(out, "\n<tr><th scope=row>%d", square->rows[r]);
             for (size_t c = 0; c < square->column_count; c++, cell++) {
-                fputs(cell->point && flag_doubts(cell->point->flags) ? "<td>!" : "<td>", out);
+                fputs(cell->point && flag_doubts(cell->point->flags) ? "<td>~" : "<td>", out);
                 html_figure(out, cell->point ? cell->point->y.median / divisor : NAN);
             }
         }
@@ -298,12 +297,6 @@ void html_points(FILE *out, const struct block *block, struct pool *pool)
     const int code = pool_enter(&points.pool, put_curve, &points, pool_error(pool));
     pool_free(&points.pool);
     pool_check(pool, code);
-}
-
-void html_doubt(FILE *out, unsigned flags)
-{
-    if (flag_doubts(flags))
-        fputs(" <abbr class=doubt title=\"doubtful: see To know\">!</abbr>", out);
 }
 
 void html_experiment(FILE *out, const struct finding *finding)

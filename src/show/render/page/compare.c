@@ -2,16 +2,16 @@
 #include "show/render/page/page.h"
 #include "show/report/differences.h"
 
-#include <math.h>
-#include <stdlib.h>
+#include <stdint.h>
 
-static void put_changes(FILE *out, const struct differences_block *block)
+/* The first `most`, which are headline findings and the largest changes. */
+static void put_changes(FILE *out, const struct differences_block *block, size_t most)
 {
     fputs("<div class=scroll tabindex=0 role=region aria-label=Changes><table class=changes>"
           "<thead><tr><th scope=col>what<th scope=col>"
           "before<th scope=col>after<th scope=col>change<tbody>",
           out);
-    for (size_t i = 0; i < block->count; i++) {
+    for (size_t i = 0; i < block->count && i < most; i++) {
         const struct changed_value *value = &block->list[i];
         char text[CELL_TEXT];
         html_print(out, "\n<tr><th scope=row>%s<td>", value->what);
@@ -20,7 +20,7 @@ static void put_changes(FILE *out, const struct differences_block *block)
         html_text(out, change_text(value->ratio, text));
     }
     fputs("</table></div>\n", out);
-    if (!block->more)
+    if (!block->more || most < block->count)
         return;
     fputs("<p class=more>", out);
     html_sentence(out, block->more);
@@ -45,7 +45,7 @@ static void put_block(FILE *out, const struct block *block, bool *listed)
         fputs("</strong></p>\n", out);
         break;
     case BLOCK_DIFFERENCES:
-        put_changes(out, &block->differences);
+        put_changes(out, &block->differences, SIZE_MAX);
         break;
     case BLOCK_NOTE:
         html_note(out, &block->note);
@@ -55,52 +55,14 @@ static void put_block(FILE *out, const struct block *block, bool *listed)
     }
 }
 
-/* --- the largest changes of findings --- */
-
-static double distance_of(const struct difference *difference)
-{
-    return difference->compared.ratio > 0 ? fabs(log(difference->compared.ratio)) : INFINITY;
-}
-
-static int farthest_first(const void *a, const void *b)
-{
-    const struct difference *const *left = a, *const *right = b;
-    const double one = distance_of(*left), other = distance_of(*right);
-    return (one < other) - (one > other);
-}
-
-static void put_largest(FILE *out, struct report *report, const struct differences *differences)
-{
-    enum { LARGEST = 8 };
-    struct differences_block block = {.answer = CHANGED};
-    const struct difference **list = pool_alloc(report->pool, differences->count + 1, sizeof *list);
-    size_t count = 0;
-    for (size_t i = 0; i < differences->count; i++)
-        if (differences->list[i].compared.answer == CHANGED && differences->list[i].finding_a)
-            list[count++] = &differences->list[i];
-    qsort(list, count, sizeof *list, farthest_first);
-    for (size_t i = 0; i < count && i < LARGEST; i++) {
-        const char *unit = difference_unit(list[i]);
-        struct line what = {0};
-        line_add_difference(&what, list[i]);
-        *(struct changed_value *)pool_append(report->pool, (void **)&block.list, &block.count,
-                                             sizeof *block.list) =
-            (struct changed_value){.what = report_line(report, &what),
-                                   .before = cell_of_value(list[i]->a, unit, FORM_VALUE),
-                                   .after = cell_of_value(list[i]->b, unit, FORM_VALUE),
-                                   .ratio = list[i]->compared.ratio};
-    }
-    if (block.count)
-        put_changes(out, &block);
-}
-
 /* How many changed, the largest changes, and all of them folded. */
 static void put_beside(FILE *out, struct report *report, const struct differences *differences,
                        size_t count, size_t index)
 {
+    enum { LARGEST = 8 };
     const size_t before = report->count;
     bool listed = false;
-    report_add_differences(report, &differences[index]);
+    report_add_differences(report, &differences[index], true);
     fputs("<h3>", out);
     html_document(out, report->catalogue.documents, count, index);
     fputs(": ", out);
@@ -108,7 +70,10 @@ static void put_beside(FILE *out, struct report *report, const struct difference
         put_block(out, &report->list[i], &listed);
         if (report->list[i].kind != BLOCK_VERDICT)
             continue;
-        put_largest(out, report, &differences[index]);
+        for (size_t b = i; b < report->count; b++)
+            if (report->list[b].kind == BLOCK_DIFFERENCES &&
+                report->list[b].differences.answer == CHANGED)
+                put_changes(out, &report->list[b].differences, LARGEST);
         fputs("<details><summary>All changes, and what was not compared</summary>\n", out);
     }
     fputs(listed ? "</ul></details>\n" : "</details>\n", out);

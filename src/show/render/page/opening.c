@@ -21,9 +21,7 @@ static void put_value(FILE *out, const struct cell *cell, const char *words)
     char text[CELL_TEXT];
     if (cell->form == FORM_TEXT || !isfinite(cell->value))
         return;
-    html_print(out, "<span>%s", cell_text(cell, text));
-    html_doubt(out, cell->flags);
-    fprintf(out, "%s</span> ", words);
+    html_print(out, "<span>%s%s</span> ", cell_text(cell, text), words);
 }
 
 static void put_values(FILE *out, bool *any, const char *name, const struct cell *first,

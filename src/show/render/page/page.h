@@ -48,8 +48,6 @@ void html_notes(FILE *, const struct report *, size_t index);
 void html_note(FILE *, const struct note *);
 /* The document's verdict; NULL: the report has none. */
 const struct verdict_block *html_verdict(const struct report *, size_t index);
-/* A mark if one of the flags is a doubt. */
-void html_doubt(FILE *, unsigned flags);
 /* A cell: its figure and unit, and for a finding also its doubt and interval. */
 void html_cell(FILE *, const struct cell *);
 /* The finding's experiment, if the name alone does not say it; in small type, after the name. */

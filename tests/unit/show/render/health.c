@@ -70,7 +70,7 @@ static size_t count_of(const char *text, const char *part)
 static void the_line_is_one_and_ends(void **state)
 {
     struct bench *bench = *state;
-    char *text = print(&bench->check, render_health_text);
+    char *text = print(&bench->check, render_health_whole);
     assert_int_equal(count_of(text, "\n"), 1);
     assert_int_equal(count_of(text, "\033"), 0);
     assert_int_equal(count_of(text, "latency 20.0 ns, expected 10.0 ns (+100 %, known to +-12 %)"),
@@ -82,6 +82,33 @@ static void the_line_is_one_and_ends(void **state)
     free(text);
 }
 
+/* A monitor's line: verdict, the worst figure, how many were compared, in 160 bytes. */
+static void the_line_is_short(void **state)
+{
+    struct bench *bench = *state;
+    bench->should[3].name = "L3.latency";
+    bench->differences[3].compared.ratio = 3;
+    bench->differences[3].b = 30;
+    char *text = print(&bench->check, render_health_text);
+    assert_string_equal(text,
+                        "FAIL L3 latency 30.0 ns, expected 10.0 ns (+200 %, known to +-12 %); "
+                        "12 compared: 0 as good, 12 worse; 12 not compared\n");
+    free(text);
+    char name[400];
+    memset(name, 'x', sizeof name);
+    memcpy(name + 100, "\xc3\xa4\xc3\xa4\xc3\xa4", 6);
+    name[sizeof name - 1] = '\0';
+    bench->should[3].name = name;
+    text = print(&bench->check, render_health_text);
+    assert_in_range(strlen(text), 150, 161);
+    assert_non_null(strstr(text, "...; 12 compared: "));
+    assert_int_equal(count_of(text, "\n"), 1);
+    free(text);
+    char *line = print(&bench->check, render_health_nagios);
+    assert_in_range(strcspn(line, "|"), 150, 161);
+    free(line);
+}
+
 static void probes_that_share_a_reason_share_its_words(void **state)
 {
     struct bench *bench = *state;
@@ -89,7 +116,7 @@ static void probes_that_share_a_reason_share_its_words(void **state)
     bench->gaps[1] = (struct health_gap){"geometry", bench->reasons[0], 3, false};
     bench->gaps[2] = (struct health_gap){"cores", "listed one by one", 1, true};
     bench->check.gap_count = 3;
-    char *text = print(&bench->check, render_health_text);
+    char *text = print(&bench->check, render_health_whole);
     assert_non_null(strstr(text, "12 not compared: tlb, geometry were left out for 0\n"));
     free(text);
 }
@@ -107,7 +134,7 @@ static void what_can_not_be_told_is_named_with_its_resolution(void **state)
     bench->check.differences.facts.count = 1;
     bench->check.not_compared = bench->check.gap_count = 0;
     bench->should[2].name = "L3.latency";
-    char *text = print(&bench->check, render_health_text);
+    char *text = print(&bench->check, render_health_whole);
     assert_string_equal(text,
                         "OK 2 values as good as expected; changed: kernel: 6.1, then 6.2; of 1 "
                         "it can't be told: L3 latency to +-12 %\n");
@@ -148,6 +175,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(the_line_is_one_and_ends, set_up),
+        cmocka_unit_test_setup(the_line_is_short, set_up),
         cmocka_unit_test_setup(probes_that_share_a_reason_share_its_words, set_up),
         cmocka_unit_test_setup(what_can_not_be_told_is_named_with_its_resolution, set_up),
         cmocka_unit_test_setup(a_plugins_line_has_one_bar, set_up),
