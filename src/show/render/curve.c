@@ -173,7 +173,7 @@ static char *x_label(double x_log, const char *unit, char *text)
 {
     if (quantity_is(unit, DIMENSION_SIZE))
         return figure_short_size(round(exp2(x_log)), text);
-    return figure_plain(exp2(x_log), text);
+    return figure_plain(exp2(x_log) / figure_scale(unit).divisor, text);
 }
 
 /* Powers of two, as many as fit; the two ends if fewer than two powers lie between them. */
@@ -194,7 +194,7 @@ static void print_x_axis(FILE *out, const struct drawing *curve, const char *uni
             continue;
         int length = (int)strlen(x_label(power, unit, label));
         int centred = column_of(curve, power) - length / 2;
-        if (centred > column)
+        if (centred > column && centred + length <= curve->columns)
             column += fprintf(out, "%*s%s", centred - column, "", label);
     }
     fputc('\n', out);

@@ -5,6 +5,7 @@
 #include "show/render/parts.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { TITLE_BYTES = 64, NOTES_COLUMNS = 10 };
@@ -69,19 +70,22 @@ static void draw_heading(FILE *out, const struct heading *heading, const struct 
 
 /* --- grades: "GOOD  L1 L2 TLB      AS FOUND ~  DRAM      NOT MEASURED  numa" --- */
 
-/* " (this machine has a single NUMA node)": a short reason, up to its first stop. */
+/* " (this machine has a single NUMA node)": a reason as far as it fits, up to a stop. */
 static void add_reason(struct line *line, const char *why, size_t length_most)
 {
     const char *skipped = "skipped: ";
     const char *begin = strncmp(why, skipped, strlen(skipped)) == 0 ? why + strlen(skipped) : why;
-    const size_t length = strcspn(begin, ";:");
-    if (length && length <= length_most)
+    size_t length = strcspn(begin, ";");
+    while (length > length_most)
+        for (length--; length && !strchr(":,", begin[length]);)
+            length--;
+    if (length)
         line_add(line, " (%.*s)", (int)length, begin);
 }
 
 static void add_grade(struct line *line, const struct document_verdict *verdict, enum grade grade)
 {
-    enum { LENGTH_ALONE = 120, LENGTH_BESIDE = 24 };
+    enum { LENGTH_ALONE = 120, LENGTH_BESIDE = 40 };
     const bool alone = verdict_count(verdict, grade) == 1;
     for (size_t i = 0; i < verdict->family_count; i++) {
         const struct family *family = &verdict->families[i];
@@ -130,7 +134,7 @@ static void draw_verdict(FILE *out, const struct verdict_block *block,
         fprintf(out, "%*s%s%s%s", begun++ && fits ? APART : 0, "", ink(style, words[grade].ink),
                 words[grade].word, ink(style, INK_PLAIN));
         if (fits)
-            fputs(names[grade].text, out);
+            fputs(text_in_style(style, names[grade].text), out);
         else
             text_print_wrapped(out, style, length, names[grade].text);
     }
@@ -279,19 +283,78 @@ static void draw_block(FILE *out, const struct block *block, bool listed,
     }
 }
 
-void draw_report(FILE *out, const struct report *report, const struct text_style *style)
+static void draw_blocks(FILE *out, const struct report *report, enum spare most,
+                        const struct text_style *style, struct pool *pool)
 {
     bool listed = true;
     for (size_t i = 0; i < report->count; i++) {
         const enum block_kind before = i ? report->list[i - 1].kind : BLOCK_VERDICT;
         if (report->list[i].kind == BLOCK_NOTE && before != BLOCK_NOTE)
             listed = before == BLOCK_HEADING;
-        draw_block(out, &report->list[i], listed, style, report->pool);
+        struct block block = report->list[i];
+        if (block.kind == BLOCK_NOTE && most < SPARE_REMEDY)
+            block.note.remedy = NULL;
+        if (block.spare <= most)
+            draw_block(out, &block, listed, style, pool);
     }
+}
+
+void draw_report(FILE *out, const struct report *report, const struct text_style *style)
+{
+    draw_blocks(out, report, SPARES, style, report->pool);
+}
+
+/* --- a screen: at most so many lines, if need be without blocks that matter least --- */
+
+struct screen {
+    const struct report *report;
+    const struct text_style *style;
+    enum spare most;
+    FILE *out;
+    struct pool pool;
+};
+
+static int draw_blocks_of(void *with)
+{
+    struct screen *screen = with;
+    draw_blocks(screen->out, screen->report, screen->most, screen->style, &screen->pool);
+    return 0;
+}
+
+static size_t lines_of(const char *text)
+{
+    size_t lines = 0;
+    for (; (text = strchr(text, '\n')); text++)
+        lines++;
+    return lines;
+}
+
+static int draw_fitting(FILE *out, struct screen *screen, size_t lines_most, struct error *error)
+{
+    int code = 0;
+    bool fits = false;
+    for (int most = SPARES; !fits && code == 0; most--) {
+        char *text = NULL;
+        size_t size = 0;
+        screen->most = (enum spare)most;
+        screen->out = open_memstream(&text, &size);
+        if (!screen->out)
+            return error_out_of_memory(error);
+        code = pool_enter(&screen->pool, draw_blocks_of, screen, error);
+        pool_free(&screen->pool);
+        if (fclose(screen->out) != 0 && code == 0)
+            code = error_out_of_memory(error);
+        fits = code < 0 || most == SPARE_NEEDED || lines_of(text) <= lines_most;
+        if (fits && code == 0)
+            fputs(text, out);
+        free(text);
+    }
+    return code;
 }
 
 static void write_text(FILE *out, const struct output_content *content, struct pool *pool)
 {
+    enum { LINES_OF_ALL = 40, LINES_OF_ONE = 24 };
     const struct text_style style = text_style_sane(&content->style);
     struct report report;
     if (content->points && content->probe)
@@ -302,7 +365,12 @@ static void write_text(FILE *out, const struct output_content *content, struct p
         report_build_answer(&report, pool, content->documents, content->probe);
     else
         report_build(&report, pool, content->documents, 1, NULL, false);
-    draw_report(out, &report, &style);
+    struct screen screen = {.report = &report, .style = &style};
+    if (content->points)
+        draw_report(out, &report, &style);
+    else
+        pool_check(pool, draw_fitting(out, &screen, content->probe ? LINES_OF_ONE : LINES_OF_ALL,
+                                      pool_error(pool)));
 }
 
 const struct output text_output = {

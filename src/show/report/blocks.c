@@ -20,6 +20,13 @@ struct block *report_add(struct report *report, enum block_kind kind, enum secti
     return block;
 }
 
+void report_spare(struct report *report, size_t first, enum spare spare)
+{
+    for (size_t i = first; i < report->count; i++)
+        if (report->list[i].spare == SPARE_NEEDED)
+            report->list[i].spare = spare;
+}
+
 struct heading *report_add_heading(struct report *report, enum section section, size_t document,
                                    const struct probe_result *probe, int level, const char *title)
 {

@@ -259,9 +259,25 @@ _Static_assert(FAMILIES_MAX <= 64, "a family is a bit");
 /* "the core clock moved between trials (L1.latency): why; remedy", made inert. */
 void line_add_note(struct line *, const struct note *);
 
+/* What a screen of few lines leaves out, from the last on. */
+enum spare {
+    SPARE_NEEDED, /* never left out */
+    SPARE_LEVELS, /* of a device */
+    SPARE_CURVE,
+    SPARE_MATRIX, /* its nearest and farthest pair are a fact */
+    SPARE_REMEDY, /* what to do about the causes in notes */
+    SPARE_RATES,  /* bandwidths and ways of a device */
+    SPARE_DEVICE, /* the curve of a device */
+    SPARE_DECLARED,
+    SPARE_LEFT_OUT, /* what was not measured, and why */
+    SPARE_OTHERS,   /* devices after the first */
+    SPARES
+};
+
 struct block {
     enum block_kind kind;
     enum section section;
+    enum spare spare;
     size_t document;                  /* index */
     int device;                       /* -1: no device */
     const struct probe_result *probe; /* the block's probe; NULL: several */
@@ -327,6 +343,9 @@ void report_add_clusters(struct report *, size_t index, const struct probe_resul
  * range. */
 void report_add_points(struct report *, size_t index, const struct probe_result *,
                        const struct series *, size_t count);
+
+/* Blocks from `first` on become spare, unless they are already. */
+void report_spare(struct report *, size_t first, enum spare);
 
 /* For builders. A pointer is valid until the next block is added. `probe`: the block's; NULL: it is
  * about several, or none. */

@@ -147,10 +147,12 @@ static void add_weights(struct report *report, struct facts *facts, size_t index
 
 void report_add_declared(struct report *report, size_t index)
 {
+    const size_t before = report->count;
     struct facts facts = {0};
     add_nodes(report, &facts, index);
     add_channels(report, &facts, index);
     add_weights(report, &facts, index);
     report_add_facts(report, SECTION_WIDTH, index, "declared",
                      "the memory as firmware and kernel declare it, and as measured", &facts);
+    report_spare(report, before, SPARE_DECLARED);
 }

@@ -44,7 +44,7 @@ char *figure_plain(double value, char *text)
 {
     if (!isfinite(value))
         return strcpy(text, "-");
-    if (value != 0 && (fabs(value) >= 1e9 || fabs(value) < 1e-4)) {
+    if (value != 0 && (fabs(value) >= 1e15 || fabs(value) < 1e-7)) {
         snprintf(text, UNIT_TEXT, "%.3g", value);
         return text;
     }

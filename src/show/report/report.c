@@ -1,5 +1,6 @@
 /* Whole reports: the first screen of a document, all of it, or one probe in full. */
 #include "base/clean.h"
+#include "base/quantity.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "conclude/registry/device.h"
@@ -90,9 +91,13 @@ void report_add_series_heading(struct report *report, size_t index,
     if (!brief)
         return;
     heading->factor_count = heading->telling; /* an answer names only what distinguishes it */
+    const char *y = figure_unit(series->y.unit);
+    const char *unit =
+        quantity_is(series->x.unit, DIMENSION_SIZE) ? "" : figure_unit(series->x.unit);
     if (!series->matrix && !of_device)
-        heading->text = report_text(report, "%s by %s", figure_unit(series->y.unit),
-                                    series->x.name ? series->x.name : "x");
+        heading->text =
+            report_text(report, "%s by %s%s%s", *y || !series->y.name ? y : series->y.name,
+                        series->x.name ? series->x.name : "x", *unit ? " in " : "", unit);
 }
 
 /* Old documents have no headlines: the first series of each probe replace them. */
@@ -138,9 +143,15 @@ static void add_headlines(struct report *report, size_t index)
                     !is_for_the_screen(series))
                     continue;
                 shown[series->matrix] = true;
-                if (!series->headline || series->matrix || device_has_series(series))
+                const size_t before = report->count;
+                if (!series->headline || series->matrix || device_has_series(series) ||
+                    !quantity_is(series->x.unit, DIMENSION_SIZE))
                     report_add_series_heading(report, index, probe, series, series, true);
                 add_series_briefly(report, index, probe, series);
+                report_spare(report, before,
+                             series->matrix              ? SPARE_MATRIX
+                             : device_has_series(series) ? SPARE_DEVICE
+                                                         : SPARE_CURVE);
             }
         }
 }

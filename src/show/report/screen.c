@@ -242,11 +242,44 @@ void report_add_advice(struct report *report, size_t index)
 
 /* --- where the rest is --- */
 
+/* "gpu0 together: needs a second device; parallelism L1: there was no time left; and 4 more": the
+ * first thing that each probe left out, and why. */
+static void add_left_out(struct report *report, size_t index)
+{
+    enum { SHOWN_MAX = 2 };
+    const struct document *document = report->catalogue.documents[index];
+    struct line line = {0};
+    size_t count = 0, shown = 0;
+    for (size_t p = 0; p < document->probe_count; p++) {
+        const struct probe_result *probe = &document->probes[p];
+        const struct factor *left = probe_parameter(probe, parameter_not_measured);
+        const char *const first = left && left->text ? left->text : "";
+        for (const char *at = first; *at; count++) {
+            const size_t length = strcspn(at, ";");
+            if (at == first && shown < SHOWN_MAX) {
+                line_add(&line, shown++ ? "; " : "");
+                if (strncmp(at, probe->name, strlen(probe->name)) != 0) /* "gpu0 copies" */
+                    line_add_between(&line, "", probe->name, " ");
+                line_add(&line, "%.*s", (int)length, at);
+            }
+            at += length + strspn(at + length, "; ");
+        }
+    }
+    if (count > shown)
+        line_add(&line, " and %zu more", count - shown);
+    struct facts facts = {.apart = false};
+    const size_t before = report->count;
+    add_fact(report, index, &facts, "left out", &line, NULL);
+    report_add_facts(report, SECTION_KNOW, index, NULL, NULL, &facts);
+    report_spare(report, before, SPARE_LEFT_OUT);
+}
+
 void report_add_rest(struct report *report, size_t index, size_t more)
 {
     const struct document *document = report->catalogue.documents[index];
     struct facts facts = {.apart = false};
     struct line rest = {0};
+    add_left_out(report, index);
     if (more)
         line_add(&rest, "%zu remark%s, ", more, more == 1 ? "" : "s");
     /* An absolute path is long, and tells more than a report should. */

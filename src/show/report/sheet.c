@@ -327,7 +327,7 @@ static int place_in_pages(void *with, const struct catalogue_entry *entry, char 
     }
 }
 
-/* "96 entries; up to 2048 +7.00 cycles; a page walk +30.0 cycles; 98 % translated in pieces of 4K"
+/* "96 entries; up to 2048 +7.00 cycles, a walk +30.0 cycles; 98 % are in pieces of 4K"
  * if a hypervisor splits these pages: "dtlb.2M.as.4K". */
 static void add_pages(struct line *line, const struct pivot_row *pages)
 {
@@ -336,7 +336,7 @@ static void add_pages(struct line *line, const struct pivot_row *pages)
     if (values[NEAREST])
         line_add(line, "%.0f entries", values[NEAREST]->value);
     else if (onset)
-        line_add(line, "costs begin at %.0f to %.0f", onset->low, onset->high);
+        line_add(line, "cost from %.0f to %.0f on", onset->low, onset->high);
     const char *separator = line->length ? "; " : "";
     if (values[SECOND])
         line_add(line, "%sup to %.0f", separator, values[SECOND]->value);
@@ -345,11 +345,11 @@ static void add_pages(struct line *line, const struct pivot_row *pages)
     if (values[HIT])
         add_measured(line, " +", values[HIT]);
     if (values[WALK]) {
-        line_add(line, "%sa page walk", line->length ? "; " : "");
+        line_add(line, "%sa walk", line->length ? ", " : "");
         add_measured(line, " +", values[WALK]);
     }
     if (piece) {
-        line_add(line, "%s%.0f %% translated in pieces of ", line->length ? "; " : "",
+        line_add(line, "%s%.0f %% are in pieces of ", line->length ? "; " : "",
                  100 * fmin(1, values[SPLIT]->value));
         line_add_clean(line, piece + 1);
     }
@@ -496,6 +496,7 @@ void report_add_devices(struct report *report, size_t index)
         const struct gpu_facts *gpu = device_facts(&document->machine, device);
         struct place places[PLACES_MAX];
         struct line line = {0};
+        const size_t before = report->count;
         const size_t count = collect_places(&report->catalogue, index, device, places);
         line_add_gpu(&line, gpu);
         struct block *block = report_add(report, BLOCK_HEADING, SECTION_DEVICE, index, NULL);
@@ -505,8 +506,14 @@ void report_add_devices(struct report *report, size_t index)
                                           .text = report_line(report, &line),
                                           .warning = gpu ? gpu_warning(gpu) : NULL};
         report_add_levels(report, index, device);
+        report_spare(report, before + 1, SPARE_LEVELS);
+        const size_t levels = report->count;
         add_places(report, index, device, places, count, true);
         add_rates(report, index, device);
         add_places(report, index, device, places, count, false);
+        report_spare(report, levels, SPARE_RATES);
+        if (i)
+            for (size_t b = before; b < report->count; b++)
+                report->list[b].spare = SPARE_OTHERS;
     }
 }

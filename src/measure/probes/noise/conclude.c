@@ -247,8 +247,8 @@ static unsigned add_series(struct concluding *all, const char *shows, const char
     return series;
 }
 
-static void add_point(struct concluding *all, unsigned series, size_t cpu, struct interval value,
-                      uint64_t n)
+static void add_point_at(struct concluding *all, unsigned series, double x, struct interval value,
+                         uint64_t n)
 {
     struct series *to = &all->task->plan.series[series];
     struct point *point =
@@ -256,7 +256,7 @@ static void add_point(struct concluding *all, unsigned series, size_t cpu, struc
     const bool bounded = isfinite(value.low) && isfinite(value.high);
     const float middle = (float)value.value, low = bounded ? (float)value.low : middle,
                 high = bounded ? (float)value.high : middle;
-    *point = (struct point){.x = all->task->cpus.ids[cpu],
+    *point = (struct point){.x = x,
                             .cycles = {NAN, NAN, NAN},
                             .scatter = {NAN, NAN, NAN},
                             .y = {.median = middle,
@@ -272,6 +272,12 @@ static void add_point(struct concluding *all, unsigned series, size_t cpu, struc
                                   .n = n < 1000000000 ? (unsigned)n : 1000000000}};
 }
 
+static void add_point(struct concluding *all, unsigned series, size_t cpu, struct interval value,
+                      uint64_t n)
+{
+    add_point_at(all, series, all->task->cpus.ids[cpu], value, n);
+}
+
 static void add_share_series(struct concluding *all, enum noise_cause cause)
 {
     const bool any = cause == CAUSES;
@@ -281,8 +287,36 @@ static void add_share_series(struct concluding *all, enum noise_cause cause)
             add_point(all, series, i, share_of(all, i, cause), all->state->tallies[i].windows);
 }
 
-static void add_all_series(struct concluding *all)
+/* How often interruptions of each length begin on a CPU: a point for each doubling of the length,
+ * at its lower end, from the shortest to the longest that was seen. */
+static void add_histogram(struct concluding *all, double total_s)
 {
+    double longest_us;
+    const struct histogram *lengths = lengths_of(all, 0, all->cpus, &longest_us);
+    const double scale = all->state->ticks_per_ns * ns_per_us;
+    const unsigned series = build_series(all->task, (struct series){.name = "noise",
+                                                                    .headline = all->task->named,
+                                                                    .x = {"length", "us"},
+                                                                    .y = {"interruptions a second", ""}});
+    build_factor_text(all->task, series, "shows", "histogram");
+    uint64_t left = histogram_count(lengths, 0);
+    for (size_t bin = 0; bin < HISTOGRAM_BINS && left && total_s > 0;) {
+        const bool begun = all->task->plan.series[series].point_count > 0;
+        const double octave = floor(log2(fmax(histogram_middle(bin), 1) / scale));
+        uint64_t count = 0;
+        for (;
+             bin < HISTOGRAM_BINS && floor(log2(fmax(histogram_middle(bin), 1) / scale)) <= octave;
+             bin++)
+            count += lengths->bins[bin];
+        left -= count;
+        if (count || begun)
+            add_point_at(all, series, exp2(octave), rate_of((double)count, total_s), count);
+    }
+}
+
+static void add_all_series(struct concluding *all, double total_s)
+{
+    add_histogram(all, total_s);
     add_share_series(all, CAUSES);
     for (int cause = 0; cause < CAUSES; cause++)
         if (!unknown(all, (enum noise_cause)cause))
@@ -520,7 +554,7 @@ void noise_conclude(struct probe_task *task)
     read_system(&all, task->outcome->elapsed_s);
     for (size_t i = 0; i < all.cpus; i++)
         all.shares[i] = share_of(&all, i, CAUSES);
-    add_all_series(&all);
+    add_all_series(&all, total_s);
     task->result->series = task->plan.series;
     task->result->series_count = task->plan.series_count;
     add_shares(&all);

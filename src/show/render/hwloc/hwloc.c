@@ -135,21 +135,19 @@ static void put_beside(FILE *out, const char *name, const struct beside *beside)
     put_info(out, key, beside->kind ? number : NULL);
 }
 
-/* Of the attributes that a node's memory will get. */
-static void put_beside_node(FILE *out, const struct objects *objects,
-                            const struct document *document, int node)
+/* Of an attribute that a node's memory will get. */
+static struct beside beside_of_node(const struct objects *objects, const struct document *document,
+                                    const struct attribute *attribute, int node)
 {
-    for (size_t i = 0; i < ATTRIBUTES; i++) {
-        const struct series *series = ways_between_nodes(document, attributes[i].dimension);
-        const struct finding *memory =
-            series || objects->node_count != 1 ? NULL : memory_finding(document, &attributes[i]);
-        struct beside beside = {0};
-        if (series)
-            beside = beside_of_series(series, node);
-        else if (memory)
-            add_beside(&beside, memory);
-        put_beside(out, attributes[i].name, &beside);
-    }
+    const struct series *series = ways_between_nodes(document, attribute->dimension);
+    const struct finding *memory =
+        series || objects->node_count != 1 ? NULL : memory_finding(document, attribute);
+    struct beside beside = {0};
+    if (series)
+        beside = beside_of_series(series, node);
+    else if (memory)
+        add_beside(&beside, memory);
+    return beside;
 }
 
 /* Ids of objects follow their index; ids of nodes come after them. */
@@ -272,10 +270,19 @@ static void put_object(FILE *out, const struct objects *objects, const struct do
             int number = node->number;
             put_start(out, depth + 1, "NUMANode", number);
             put_sets(out, &node->cpus, &(struct cpulist){&number, 1}, false);
-            fprintf(out, " gp_index=\"%zu\" local_memory=\"%llu\">\n", node_id(objects, i),
+            fprintf(out, " gp_index=\"%zu\" local_memory=\"%llu\"", node_id(objects, i),
                     (unsigned long long)node->bytes);
-            put_beside_node(out, objects, document, number);
-            fputs("    </object>\n", out);
+            bool inside = false;
+            for (size_t a = 0; a < ATTRIBUTES; a++) {
+                const struct beside beside =
+                    beside_of_node(objects, document, &attributes[a], number);
+                if (!beside.kind)
+                    continue;
+                fputs(inside ? "" : ">\n", out);
+                put_beside(out, attributes[a].name, &beside);
+                inside = true;
+            }
+            fputs(inside ? "    </object>\n" : "/>\n", out);
         }
     for (long child = object->child; child >= 0; child = objects->list[child].next)
         put_object(out, objects, document, (size_t)child, depth + 1);
