@@ -327,7 +327,7 @@ def shown_without_options(here, folder):
     status, out, err = here.run("fathom report -f openmetrics run.json", folder)
     samples = re.findall(r"^fathom_finding\w*\{(.*)\} ", out, re.M)
     factors = {label for sample in samples
-            for label in re.findall(r'(?:^|,)(\w+)="', sample)} - {"finding", "probe", "cpus", "pages"}
+            for label in re.findall(r'(?:^|,)(\w+)="', sample)} - {"finding", "probe", "cpus", "kind", "pages"}
     return check((status == 0 and samples, f"status {status}: {err}"),
                  (not factors, f"findings of a run without options are shown with {factors}"))
 

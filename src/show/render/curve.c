@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { LABEL_COLUMNS = 7, COLUMNS_MAX = 240, MARKS_MAX = 8, EIGHTHS = 8 };
+enum { LABEL_COLUMNS = 7, MARGIN = 3, COLUMNS_MAX = 240, MARKS_MAX = 8, EIGHTHS = 8 };
 
 struct place {
     int column;
@@ -194,7 +194,7 @@ static void print_x_axis(FILE *out, const struct drawing *curve, const char *uni
             continue;
         int length = (int)strlen(x_label(power, unit, label));
         int centred = column_of(curve, power) - length / 2;
-        if (centred > column && centred + length <= curve->columns)
+        if (centred > column && centred + length <= curve->columns + MARGIN)
             column += fprintf(out, "%*s%s", centred - column, "", label);
     }
     fputc('\n', out);
@@ -205,7 +205,7 @@ void draw_curve(FILE *out, const struct curve *block, const struct text_style *s
     enum { ROWS = 12, BRIEF_ROWS = 5 };
     const struct series *series = block->series;
     const int rows = block->brief ? BRIEF_ROWS : ROWS;
-    struct drawing curve = {.columns = style->width - LABEL_COLUMNS - 3,
+    struct drawing curve = {.columns = style->width - LABEL_COLUMNS - MARGIN,
                             .plateaus = block->plateaus,
                             .plateau_count = block->plateau_count,
                             .divisor = figure_scale(series->y.unit).divisor};

@@ -7,7 +7,8 @@
 
 /* Each writes a struct health_check. */
 
-/* One line of at most 160 bytes: OK, FAIL or UNCERTAIN, the worst figure, how many were compared. */
+/* One line of at most 160 bytes: OK, FAIL or UNCERTAIN, the worst figure, how many were compared.
+ */
 save_function render_health_text;
 /* One line: OK, FAIL or UNCERTAIN and why; how many values are as good as expected; changed facts;
  * what can't be told, with its resolution; what was not compared, with reasons; and the conditions

@@ -114,14 +114,6 @@ void text_print_wrapped(FILE *out, const struct text_style *style, size_t indent
     fputc('\n', out);
 }
 
-void line_print(FILE *out, const struct text_style *style, const struct line *line)
-{
-    if (clean_columns(line->text) <= (size_t)style->width)
-        fprintf(out, "%s\n", line->text);
-    else
-        text_print_wrapped(out, style, 0, line->text);
-}
-
 struct text_style text_style_sane(const struct text_style *style)
 {
     struct text_style sane = *style;

@@ -165,8 +165,8 @@ static void print_meaning(FILE *out, const struct square *square, const struct l
 {
     struct line line = {0};
     const struct pair_cell *widest = NULL;
-    line_add(&line, "A number is the median of all pairs within a group or between two groups%s",
-             layout->ranges ? ", a range their least and greatest value." : "");
+    line_add(&line, "Medians of the pairs within or between groups%s",
+             layout->ranges ? ", and their least and greatest value" : "");
     for (size_t i = 0; i < square->row_count * square->column_count; i++) {
         const struct pair_cell *cell = &square->cells[i];
         if (cell->kind == PAIR_VALUE &&
@@ -178,7 +178,7 @@ static void print_meaning(FILE *out, const struct square *square, const struct l
         const size_t at = (size_t)(widest - square->cells);
         format_range(widest, values->scale.divisor,
                      square_decimals((double)widest->most / values->scale.divisor), range);
-        line_add(&line, "; the widest range is that of %s to %s, %s %s.",
+        line_add(&line, "; widest %s to %s, %s %s",
                  square_row_name(square, at / square->column_count, from),
                  square_column_name(square, at % square->column_count, to), range, values->unit);
     }

@@ -28,8 +28,6 @@ char *text_in_style(const struct text_style *, char *text);
  * other lines are indented by as many. A word that is longer than a line is broken, after a comma
  * if it has one. */
 void text_print_wrapped(FILE *, const struct text_style *, size_t indent, const char *text);
-/* Unchanged, with its blanks, if it fits; else wrapped as above, from the first column on. */
-void line_print(FILE *, const struct text_style *, const struct line *);
 
 /* Replaces an implausible width by 80. */
 struct text_style text_style_sane(const struct text_style *);

@@ -4,8 +4,8 @@
 #include "show/render/output.h"
 #include "show/render/parts.h"
 
+#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { TITLE_BYTES = 64, NOTES_COLUMNS = 10 };
@@ -321,35 +321,24 @@ static int draw_blocks_of(void *with)
     return 0;
 }
 
-static size_t lines_of(const char *text)
+/* Whether it has at most so many lines. */
+static bool fits(struct screen *screen, size_t lines_most, struct pool *pool)
 {
+    enum { BYTES = 256 * 1024 }; /* more than a screen ever has */
+    char *text = pool_alloc(pool, BYTES, 1);
     size_t lines = 0;
-    for (; (text = strchr(text, '\n')); text++)
+    screen->out = fmemopen(text, BYTES, "w");
+    if (!screen->out)
+        pool_leave(pool, ERROR_SYSTEM, "the screen can't be laid out: %s", strerror(errno));
+    const int code = pool_enter(&screen->pool, draw_blocks_of, screen, pool_error(pool));
+    pool_free(&screen->pool);
+    const bool whole = fflush(screen->out) == 0 && !ferror(screen->out);
+    fclose(screen->out);
+    pool_check(pool, code);
+    for (const char *at = text; (at = strchr(at, '\n')); at++)
         lines++;
-    return lines;
-}
-
-static int draw_fitting(FILE *out, struct screen *screen, size_t lines_most, struct error *error)
-{
-    int code = 0;
-    bool fits = false;
-    for (int most = SPARES; !fits && code == 0; most--) {
-        char *text = NULL;
-        size_t size = 0;
-        screen->most = (enum spare)most;
-        screen->out = open_memstream(&text, &size);
-        if (!screen->out)
-            return error_out_of_memory(error);
-        code = pool_enter(&screen->pool, draw_blocks_of, screen, error);
-        pool_free(&screen->pool);
-        if (fclose(screen->out) != 0 && code == 0)
-            code = error_out_of_memory(error);
-        fits = code < 0 || most == SPARE_NEEDED || lines_of(text) <= lines_most;
-        if (fits && code == 0)
-            fputs(text, out);
-        free(text);
-    }
-    return code;
+    pool_give_back(pool, text);
+    return whole && lines <= lines_most;
 }
 
 static void write_text(FILE *out, const struct output_content *content, struct pool *pool)
@@ -365,12 +354,11 @@ static void write_text(FILE *out, const struct output_content *content, struct p
         report_build_answer(&report, pool, content->documents, content->probe);
     else
         report_build(&report, pool, content->documents, 1, NULL, false);
-    struct screen screen = {.report = &report, .style = &style};
-    if (content->points)
-        draw_report(out, &report, &style);
-    else
-        pool_check(pool, draw_fitting(out, &screen, content->probe ? LINES_OF_ONE : LINES_OF_ALL,
-                                      pool_error(pool)));
+    struct screen screen = {.report = &report, .style = &style, .most = SPARES};
+    const size_t lines = content->probe ? LINES_OF_ONE : LINES_OF_ALL;
+    while (!content->points && screen.most > SPARE_NEEDED && !fits(&screen, lines, pool))
+        screen.most = (enum spare)(screen.most - 1);
+    draw_blocks(out, &report, screen.most, &style, pool);
 }
 
 const struct output text_output = {

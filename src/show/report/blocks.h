@@ -37,6 +37,7 @@ enum section {
     SECTION_DEPTH,   /* levels and address translation of the CPUs */
     SECTION_WIDTH,   /* bandwidth, misses in flight, latency under load */
     SECTION_DEVICE,  /* a device: what it is, its levels, bandwidths and paths */
+    SECTION_USE,     /* what to do with the figures */
     SECTION_RESULTS, /* series */
     SECTION_FINDINGS,
     SECTION_KNOW, /* notes that a reader must know to trust the numbers */

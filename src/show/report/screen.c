@@ -169,7 +169,9 @@ static void advise_blocks(struct report *report, size_t index, struct line *line
         const struct level *level = &levels.list[i];
         const struct finding *capacity = level->facts[FACT_CAPACITY];
         char size[UNIT_TEXT];
-        if (level->experiment || level->kind != LEVEL_CACHE || !looked)
+        /* A level whose capacity nobody looked for is not lost. */
+        if (level->experiment || level->kind != LEVEL_CACHE || !looked ||
+            (!capacity && level->facts[FACT_LATENCY]))
             continue;
         const bool usable = capacity && isfinite(capacity->value) && block_of(capacity) >= 1024 &&
                             finding_grade(capacity, ROLE_LEVEL) != GRADE_NOT_MEASURED;
@@ -215,9 +217,7 @@ static void advise_threads(struct report *report, size_t index, struct line *lin
     if (!near || !far)
         return;
     const bool groups = far->value > apart * near->value;
-    add_figure(line,
-               groups ? "pin threads that share data near to each other: "
-                      : "threads sharing a line pay ",
+    add_figure(line, groups ? "pin sharing threads close by: " : "threads sharing a line pay ",
                groups ? near : far);
     if (groups)
         add_figure(line, " a hand-off, far apart ", far);
@@ -237,7 +237,7 @@ void report_add_advice(struct report *report, size_t index)
         advise[i](report, index, &line);
         add_fact(report, index, &facts, facts.count ? "" : "use it", &line, NULL);
     }
-    report_add_facts(report, SECTION_KNOW, index, NULL, NULL, &facts);
+    report_add_facts(report, SECTION_USE, index, NULL, NULL, &facts);
 }
 
 /* --- where the rest is --- */

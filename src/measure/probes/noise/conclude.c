@@ -294,10 +294,11 @@ static void add_histogram(struct concluding *all, double total_s)
     double longest_us;
     const struct histogram *lengths = lengths_of(all, 0, all->cpus, &longest_us);
     const double scale = all->state->ticks_per_ns * ns_per_us;
-    const unsigned series = build_series(all->task, (struct series){.name = "noise",
-                                                                    .headline = all->task->named,
-                                                                    .x = {"length", "us"},
-                                                                    .y = {"interruptions a second", ""}});
+    const unsigned series =
+        build_series(all->task, (struct series){.name = "noise",
+                                                .headline = all->task->named,
+                                                .x = {"length", "us"},
+                                                .y = {"interruptions a second", ""}});
     build_factor_text(all->task, series, "shows", "histogram");
     uint64_t left = histogram_count(lengths, 0);
     for (size_t bin = 0; bin < HISTOGRAM_BINS && left && total_s > 0;) {

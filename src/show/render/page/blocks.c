@@ -140,6 +140,22 @@ void html_note(FILE *out, const struct note *note)
     fputs("\n", out);
 }
 
+void html_use(FILE *out, const struct report *report, size_t index)
+{
+    for (size_t i = 0; i < report->count; i++) {
+        const struct block *block = &report->list[i];
+        if (block->document != index || block->section != SECTION_USE)
+            continue;
+        fprintf(out,
+                "<section class=\"know use\" aria-labelledby=use-%zu><h3 id=use-%zu>Use it</h3>\n"
+                "<ul>\n",
+                index, index);
+        for (size_t f = 0; f < block->facts.count; f++)
+            html_print(out, "<li>%s\n", block->facts.list[f].text);
+        fputs("</ul></section>\n", out);
+    }
+}
+
 void html_notes(FILE *out, const struct report *report, size_t index)
 {
     enum { NOTES_FIRST = 3 };

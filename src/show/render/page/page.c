@@ -152,6 +152,7 @@ static void put_section(struct page *page, size_t chapter, size_t number)
 {
     FILE *out = page->out;
     const struct report *report = &page->report;
+    const char *reason = report->list[chapter].probe->reason;
     size_t end = chapter + 1;
     while (end < report->count && !block_is_chart_heading(&report->list[end], 2))
         end++;
@@ -162,8 +163,8 @@ static void put_section(struct page *page, size_t chapter, size_t number)
     if (page->count == 1 && end > chapter + 1)
         html_print(out, " <span>%s</span>", report->list[chapter + 1].heading.title);
     else if (end == chapter + 1)
-        html_print(out, " <span>%s</span>",
-                   probe_status_names[report->list[chapter].probe->status]);
+        html_print(out, reason ? " <span>%s: %s</span>" : " <span>%s</span>",
+                   probe_status_names[report->list[chapter].probe->status], reason);
     fputs("</summary>\n", out);
     put_about(out, report->list[chapter].probe);
     for (size_t i = chapter + 1; i < end; i++)
@@ -217,6 +218,7 @@ static void put_summary(struct page *page)
         put_figure(page, curve, true);
     put_columns(page, "one", html_sheet);
     if (page->count == 1) {
+        html_use(out, report, 0);
         fputs("</div>\n<div>\n", out);
         html_machine(out, report, 1, 0);
         html_notes(out, report, 0);
@@ -230,6 +232,7 @@ static void put_summary(struct page *page)
         html_document(out, page->documents, page->count, i);
         fputs("</h2> <span>the machine, and what to know</span></summary>\n", out);
         html_machine(out, report, page->count, i);
+        html_use(out, report, i);
         html_notes(out, report, i);
         fputs("</details>\n", out);
     }

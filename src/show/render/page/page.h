@@ -42,6 +42,8 @@ void html_opening(FILE *, const struct report *, size_t count, size_t index);
 void html_machine(FILE *, const struct report *, size_t count, size_t index);
 /* The datasheet: blocks of the report (blocks.c). */
 void html_sheet(FILE *, const struct report *, size_t count, size_t index);
+/* What to do with the figures. */
+void html_use(FILE *, const struct report *, size_t index);
 /* What a reader must know: the first notes, and the others folded. */
 void html_notes(FILE *, const struct report *, size_t index);
 /* A note as an item of a list. */
