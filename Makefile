@@ -1,11 +1,11 @@
 # Thin: Meson builds. These are the short names.
-#   make run      set up, build, measure this machine
+#   make run      set up, build what a first run needs (build/first), measure this machine
 #   make check    set up, build, run every test
 #   make check-all    the same with all modelled machines and GPUs: for a quarter of an hour or more
 #   make lab      real kernels on machines of any topology, in QEMU: a quarter of an hour
 #   make mutants [MUTANTS="--count 100 --rooms stats"]    change the sources one thing at a time: what does no test notice?
 #   make fuzz [FUZZ=SECONDS]    look for inputs that break it;   make faults    let the system fail it
-#   make          build;   make install [PREFIX=/usr] [DESTDIR=...] [LINKS=1]   make benchmark   make clean
+#   make          build;   make install [PREFIX=/usr] [DESTDIR=...] [LINKS=1]   make uninstall   make benchmark   make clean
 # LINKS=1 also makes links by the names of the tools that fathom speaks as, in PREFIX/libexec/fathom.
 #   make static   one file for any Linux, build/static/fathom;   make dist   a tarball with the page built
 #   make docs     the README's pictures and the pages of docs/examples
@@ -22,10 +22,14 @@ build:
 	@meson compile -C build
 
 # Status 4 says "done, but a headline value cannot be trusted", and the report has said why.
+# A first run compares no fleets, speaks no other tool's language and has time to be compiled quickly; the timed loops have
+# flags of their own. Where a whole build is, it is used.
 run:
 	@scripts/setup
-	@$(configure)
-	@meson compile -C build fathom:executable
+	@if [ -e build/build.ninja ]; then meson compile -C build fathom:executable; else \
+	    { [ -e build/first/build.ninja ] || meson setup -Dtests=disabled -Dfleet=disabled -Dtongues=disabled -Dlibrary=disabled \
+	        -Dmpi=disabled -Dmanual=disabled -Doptimization=1 $(MESON_OPTIONS) build/first; } && \
+	    meson compile -C build/first fathom:executable && cp build/first/fathom build/fathom; fi
 	@build/fathom run || { status=$$?; [ $$status -eq 4 ] || exit $$status; }
 
 # What takes long is left to .ci/run.
@@ -78,10 +82,21 @@ lab:
 benchmark: build
 	@benchmarks/run build
 
-install: build
+# Only what is installed is built.
+install:
+	@FATHOM_NO_INSTALL=1 scripts/setup
+	@$(configure)
 	@meson configure build -Dprefix="$(PREFIX)"
-	@DESTDIR="$(DESTDIR)" meson install -C build
+	@meson compile -C build $$(meson introspect build --targets | python3 -c 'import json, sys; \
+	    print(*(target["name"] + ":" + target["type"].replace(" ", "_") for target in json.load(sys.stdin) if target["installed"]))')
+	@DESTDIR="$(DESTDIR)" meson install -C build --no-rebuild
 	@[ -z "$(LINKS)" ] || scripts/links build/fathom "$(PREFIX)/bin/fathom" "$(DESTDIR)$(PREFIX)/libexec/fathom"
+
+# What the last `make install` of this build folder installed, and the links that are fathom's.
+uninstall:
+	@$$(command -v ninja || command -v ninja-build || command -v samu) -C build uninstall
+	@folder="$(DESTDIR)$(PREFIX)/libexec/fathom"; [ ! -d "$$folder" ] || { \
+	    find "$$folder" -maxdepth 1 -lname "$(PREFIX)/bin/fathom" -delete && rmdir --ignore-fail-on-non-empty "$$folder"; }
 
 static:
 	@scripts/static
@@ -104,4 +119,4 @@ release-check:
 clean:
 	@rm -rf build build-all build-ci build-fuzz build-aarch64
 
-.PHONY: benchmark build check check-all clean dist docs faults fuzz install lab mutants release-check run static
+.PHONY: benchmark build check check-all clean dist docs faults fuzz install lab mutants release-check run static uninstall
