@@ -138,6 +138,7 @@ static int set_value(struct settings *settings, struct setting *setting, const c
         setting->choice = code;
         return 0;
     case OPTION_TEXT:
+    case OPTION_TEXTS:
         if (*text)
             return 0;
         return error_set(error, ERROR_USAGE, "--%s '': give a name, not an empty text",
@@ -152,8 +153,10 @@ static int assign(struct settings *settings, struct setting *setting, const char
     int code = set_value(settings, setting, text, error);
     if (code < 0)
         return code;
+    setting->text = setting->has && setting->spec->type == OPTION_TEXTS
+                        ? pool_printf(&settings->pool, "%s %s", setting->text, text)
+                        : pool_strdup(&settings->pool, text ? text : "yes");
     setting->has = true;
-    setting->text = pool_strdup(&settings->pool, text ? text : "yes");
     return setting->text ? 0 : error_out_of_memory(error);
 }
 

@@ -30,6 +30,7 @@ enum option_type {
     OPTION_CPUS,    /* a CPU list */
     OPTION_CHOICE,  /* one of `choices` */
     OPTION_TEXT,    /* a file name or the like, not empty */
+    OPTION_TEXTS,   /* the same; given again, the texts are joined by a space */
 };
 
 struct option_spec {

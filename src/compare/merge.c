@@ -20,6 +20,7 @@ struct merging {
     struct pool *pool;
     size_t left_out;   /* findings with a value that the newest run of their probe lacks */
     const char *names; /* the names of the first NAMED_MOST of them */
+    bool points;       /* documents_add() */
 };
 
 /* --- experiments --- */
@@ -201,6 +202,23 @@ static void stamp_both(const struct merging *merging, struct probe_result *to,
     stamp(merging, older->series, older->series_count, &other);
 }
 
+/* Adds the points that only the older result has to series that are of one experiment in both. */
+static void add_curves(const struct merging *merging, struct probe_result *to,
+                       const struct probe_result *older)
+{
+    struct obtained newest, other;
+    experiment_obtained(&newest, to, &merging->to->machine, merging->pool);
+    experiment_obtained(&other, older, &merging->to->machine, merging->pool);
+    if (!experiment_obtained_alike(&newest, &other))
+        return;
+    copy_arrays(merging, to);
+    for (size_t i = 0, next = 0; i < older->series_count; i++) {
+        const struct series *same = series_alike_find(to, &older->series[i], &next);
+        if (same)
+            add_points(merging, &to->series[same - to->series], &older->series[i]);
+    }
+}
+
 /* Adds from the older result the findings and series of experiments that `to` lacks. */
 static void add_experiments(struct merging *merging, struct probe_result *to,
                             const struct probe_result *from)
@@ -235,6 +253,8 @@ static void add_experiments(struct merging *merging, struct probe_result *to,
             pool_append(pool, (void **)&to->findings, &to->finding_count, sizeof *slot);
         *slot = *finding;
     }
+    if (!added && merging->points)
+        add_curves(merging, to, older);
     if (!added)
         return;
     stamp_both(merging, to, older);
@@ -324,11 +344,24 @@ static int merge(void *with)
     return verdict_note(to, pool_error(&to->pool));
 }
 
+static int join(struct merging *merging, const char **left_out, struct error *error)
+{
+    merging->pool = &merging->to->pool;
+    const int code = pool_enter(merging->pool, merge, merging, error);
+    *left_out = code < 0 ? NULL : merging->names;
+    return code;
+}
+
 int documents_merge(struct document *to, const struct document *documents, size_t count,
                     const char **left_out, struct error *error)
 {
-    struct merging merging = {to, documents, count, &to->pool, 0, NULL};
-    const int code = pool_enter(&to->pool, merge, &merging, error);
-    *left_out = code < 0 ? NULL : merging.names;
-    return code;
+    return join(&(struct merging){.to = to, .documents = documents, .count = count}, left_out,
+                error);
+}
+
+int documents_add(struct document *to, const struct document *documents, size_t count,
+                  const char **left_out, struct error *error)
+{
+    return join(&(struct merging){.to = to, .documents = documents, .count = count, .points = true},
+                left_out, error);
 }

@@ -13,5 +13,9 @@
  * lacks them; NULL: none. ERROR_USAGE: they are from different machines. */
 int documents_merge(struct document *, const struct document *documents, size_t count,
                     const char **left_out, struct error *);
+/* The same, and curves of one experiment get the points that only an older run has: of parts of a
+ * curve that were measured one after the other. */
+int documents_add(struct document *, const struct document *documents, size_t count,
+                  const char **left_out, struct error *);
 
 #endif

@@ -459,6 +459,44 @@ def no_files_of_caches(here):
         (document["machine"].get("caches_by") == "CPUID", f"{document['machine']}"))
 
 
+# --- sweeps ---
+
+# A document's machine takes none of the time that it models.
+TWIN = 'fathom latency --machine "$TESTS/../docs/examples/epyc-guest.json" --from 4K --to 64K'
+
+
+def swept(document):
+    """What each curve was swept over, and each finding but the clock."""
+    probe = document["probes"][0]
+    return [{(of["factors"].get("seed"), of["factors"].get("precision")) for of in found}
+            for found in (probe["series"], [finding for finding in probe["findings"] if "clock" not in finding["name"]])]
+
+
+def sweep(here):
+    """Each value with each, in one document; --add keeps what is there."""
+    folder = here.folder()
+    first = here.run(f"{TWIN} --sweep seed=1,2 --sweep precision=1,5 -o out.json", folder)
+    before = json.loads((folder / "out.json").read_text())
+    again = here.run(f"{TWIN} --sweep seed=3 -p 2 --add -o out.json", folder)
+    after = json.loads((folder / "out.json").read_text())
+    product = {(seed, precision) for seed in (1, 2) for precision in (1, 5)}
+    return measured(before) + measured(after) + check(
+        (first[0] == again[0] == TRUSTED, f"{first} {again}"),
+        (swept(before) == [product] * 2, f"{swept(before)}"),
+        (swept(after) == [product | {(3, None)}] * 2, f"{swept(after)}"),
+        (before["run"]["documents"] == 4 and after["run"]["documents"] == 5, f"{after['run']}"))
+
+
+def added_points(here):
+    """Sizes that only the older run measured stay in the curve."""
+    folder = here.folder()
+    for sizes in ("4K,16K", "8K,16K"):
+        here.run(f"fathom latency {TINY.replace(TINY.split()[1], sizes)} --add -o out.json", folder)
+    document = json.loads((folder / "out.json").read_text())
+    sizes = sorted({point["x"] for series in document["probes"][0]["series"] for point in series["points"]})
+    return measured(document) + check((sizes == [4096, 8192, 16384], f"{sizes}"))
+
+
 # --- terminals ---
 
 def plain_terminals(here):
@@ -522,6 +560,8 @@ def tests():
         ("check measures the quick set", check_here),
         ("a counter that the kernel distrusts", distrusted_counter),
         ("a system without files of its caches", no_files_of_caches),
+        ("--sweep and --add", sweep),
+        ("--add adds points", added_points),
         ("plain terminals", plain_terminals),
         ("odd terminals", odd_terminals),
         ("progress on a terminal", progress),

@@ -123,6 +123,7 @@ SIGNALS = [
     ("run --thorough", signal.SIGTERM, (0, 0.3)),
     ("latency --from 4K --to 64K --per-octave 64 --thorough --precision 0.01", signal.SIGINT,
      (0.2,)),
+    ("latency --from 4K --to 64K --per-octave 64 --thorough --precision 0.01 --sweep seed=1,2", signal.SIGINT, (0.2,)),
     ("latency --sizes BIG --pages small --thorough", signal.SIGINT, (0.03, 0.25, 0.7, 1.2)),
     ("latency --sizes BIG --thorough", signal.SIGTERM, (0.05, 0.4)),
     ("cores --lines 4096 --samples 2000 --budget 1000", signal.SIGINT, (0, 0.3)),

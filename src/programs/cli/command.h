@@ -24,7 +24,7 @@ struct command_options {
     struct common_options common; /* first, because probe_common_options fills it */
     struct setting help, output, html, format, points, chart, document, redact, smbios;
     struct setting machine, change;                /* of a twin */
-    struct setting repeat, every, add;             /* several runs */
+    struct setting repeat, every, sweep, add;      /* several runs */
     struct setting against, tolerance, within;     /* check */
     struct setting threshold, false_share, pages;  /* diff, fleet */
     struct setting in_place;                       /* analyse */

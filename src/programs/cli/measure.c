@@ -8,6 +8,7 @@
 #include "programs/cli/options.h"
 #include "programs/cli/output.h"
 #include "programs/cli/redact.h"
+#include "programs/cli/sweep.h"
 #include "programs/library/version.h"
 #include "show/report/figure.h"
 
@@ -21,11 +22,13 @@
 struct shown {
     const struct invocation *invocation;
     struct measurement measured;
+    const struct document *document; /* that is shown: the measured one, or several joined */
     struct progress_line line;
     struct line settled;  /* figures of the last probe that has ended */
     struct outlet report; /* what is shown at the end; path NULL: nothing */
     struct outlet kept, page;
-    bool unnamed; /* the document is kept under a name that is not made yet */
+    struct shown *steps; /* of a sweep: what its documents hold may be a machine's or a setting's */
+    bool unnamed;        /* the document is kept under a name that is not made yet */
 };
 
 /* --- what is to be measured --- */
@@ -151,8 +154,19 @@ static int save(void *argument, const struct document *document, struct error *e
     return code == 0 ? outlet_update(&run->page, document, error) : code;
 }
 
+static int begin_sweep(const struct shown *run, struct sweep *sweep, struct error *error)
+{
+    const char *path = run->kept.path;
+    const bool add = run->invocation->options.add.has;
+    if (add && (!path || output_is_standard(path)))
+        return error_set(error, ERROR_USAGE,
+                         "--add adds to a document: name its file with -o FILE%s",
+                         run->invocation->options.format.has ? " or --document FILE" : "");
+    return sweep_open(sweep, run->invocation, add ? path : NULL, error);
+}
+
 /* Refuses all wrong input here, before anything is measured or written. */
-static int prepare(struct shown *run, struct error *error)
+static int prepare(struct shown *run, struct sweep *sweep, struct error *error)
 {
     const struct invocation *invocation = run->invocation;
     struct document *document = &run->measured.document;
@@ -165,6 +179,8 @@ static int prepare(struct shown *run, struct error *error)
         code = measurement_plan(&run->measured, error);
     if (code == 0 && invocation->options.redact.has)
         code = redact_measured(document, invocation, error);
+    if (code == 0 && sweep_asked(invocation))
+        code = begin_sweep(run, sweep, error);
     if (code == 0 && run->unnamed) {
         run->kept.path = measurement_name(&run->measured);
         code = run->kept.path ? 0 : error_out_of_memory(error);
@@ -178,7 +194,7 @@ static int prepare(struct shown *run, struct error *error)
 
 static const struct probe_result *alone(const struct shown *run)
 {
-    return run->invocation->probe ? &run->measured.document.probes[0] : NULL;
+    return run->invocation->probe ? &run->document->probes[0] : NULL;
 }
 
 /* Shows the results on standard output if the file can't be written any more, so that they are not
@@ -187,13 +203,12 @@ static void show_instead(struct shown *run)
 {
     if (!run->report.path || !output_is_standard(run->report.path))
         run->report = output_choose(&(struct command_options){0});
-    outlet_write(&run->report, &run->measured.document, alone(run), NULL);
+    outlet_write(&run->report, run->document, alone(run), NULL);
 }
 
-static int show(struct shown *run, struct error *error)
+static int show(struct shown *run, struct document *document, struct error *error)
 {
     struct outlet *const files[] = {&run->kept, &run->page};
-    const struct document *document = &run->measured.document;
     const bool nothing = output_status(document) == EXIT_IMPOSSIBLE;
     int code = 0;
     /* Results replace an older document, but a run without results does not. */
@@ -201,7 +216,7 @@ static int show(struct shown *run, struct error *error)
         if (!nothing || !saving_beside(&files[i]->saving))
             code = outlet_finish(files[i], document, error);
     bool lost = code < 0;
-    run->measured.document.file = outlet_place(&run->kept);
+    document->file = outlet_place(&run->kept);
     if (code == 0 && run->report.path) {
         code = outlet_write(&run->report, document, alone(run), error);
         lost = code < 0 && !outlet_place(&run->kept) && !output_is_standard(run->report.path);
@@ -239,9 +254,8 @@ static void write_to_streams(const struct shown *run)
     for (size_t i = 0; i < sizeof outlets / sizeof *outlets; i++) {
         if (!outlets[i]->path || (outlets[i]->output->is_text && written))
             continue;
-        const int code =
-            outlet_write_to_stream(outlets[i], &run->measured.document,
-                                   outlets[i] == &run->report ? alone(run) : NULL, &error);
+        const int code = outlet_write_to_stream(
+            outlets[i], run->document, outlets[i] == &run->report ? alone(run) : NULL, &error);
         if (code < 0)
             command_tell("%s", error.text);
         written = written || code == 1;
@@ -283,32 +297,97 @@ static int run_repeatedly(struct measurement *measured, const struct command_opt
     return code;
 }
 
+/* Says what is left of files that a probe had begun. */
+static void end_run(struct run *run)
+{
+    for (size_t i = 0; i < run->turn_count; i++)
+        if (run->turns[i].task.unfinished)
+            command_tell("what '%s' had written is in %s; the older file was not changed",
+                         run->turns[i].task.probe->name, run->turns[i].task.unfinished);
+    run_release(run);
+}
+
+static int plan_step(struct shown *step, const struct invocation *invocation, struct error *error)
+{
+    *step = (struct shown){.invocation = invocation, .measured = measurement_of(invocation)};
+    step->document = &step->measured.document;
+    step->measured.run.listener = (struct run_listener){
+        isatty(STDERR_FILENO) ? show_progress : NULL, save, step}; /* it has no outlets */
+    int code = choose_probes(&step->measured, invocation, error);
+    if (code == 0)
+        code = measurement_plan(&step->measured, error);
+    return code == 0 && invocation->options.redact.has
+               ? redact_measured(&step->measured.document, invocation, error)
+               : code;
+}
+
+/* Measures every combination. All are planned once before, so that none is refused in the middle.
+ */
+static int measure_sweep(struct shown *whole, struct sweep *sweep, struct error *error)
+{
+    struct shown *steps = whole->steps = calloc(sweep->step_count, sizeof *steps);
+    int code = steps ? 0 : error_out_of_memory(error);
+    for (size_t i = 0; i < sweep->step_count && code == 0; i++) {
+        code = plan_step(&steps[i], &sweep->steps[i], error);
+        if (code == 0)
+            code = sweep_fits(sweep, steps[i].document, error);
+        measurement_free(&steps[i].measured);
+    }
+    if (code == 0 && !sweep->document_count)
+        code = save(whole, whole->document, error);
+    for (size_t i = 0; i < sweep->step_count && code == 0; i++) {
+        code = plan_step(&steps[i], &sweep->steps[i], error);
+        if (code == 0)
+            code = run_repeatedly(&steps[i].measured, &sweep->steps[i].options, NULL, error);
+        const bool measured = code == 0 || code == ERROR_INTERRUPTED;
+        end_run(&steps[i].measured.run);
+        if (measured) {
+            const int kept = sweep_keep(sweep, i, &steps[i].measured.document, error);
+            code = code == 0 ? kept : code;
+            whole->document = &sweep->joined;
+        }
+        if (code == 0)
+            code = save(whole, whole->document, error);
+        else if (measured)
+            save(whole, whole->document, NULL);
+    }
+    return code;
+}
+
 static int run_measurement(struct invocation *invocation, struct error *error)
 {
     struct shown shown = {.invocation = invocation, .measured = measurement_of(invocation)};
     struct run *run = &shown.measured.run;
-    int code = prepare(&shown, error);
+    struct sweep sweep = {.axes = NULL};
+    shown.document = &shown.measured.document;
+    int code = prepare(&shown, &sweep, error);
     if (code == 0) {
-        code = run_repeatedly(&shown.measured, &invocation->options, &shown, error);
-        if (code == ERROR_USAGE && shown.measured.document.probe_count)
+        code = sweep.step_count
+                   ? measure_sweep(&shown, &sweep, error)
+                   : run_repeatedly(&shown.measured, &invocation->options, &shown, error);
+        if (code == ERROR_USAGE && shown.document->probe_count)
             show_instead(&shown);
         if (code == ERROR_INTERRUPTED)
             write_to_streams(&shown);
     }
+    struct document *document = sweep.step_count ? &sweep.joined : &shown.measured.document;
     if (code == 0)
-        code = show(&shown, error);
+        code = show(&shown, document, error);
+    if (code == 0 && sweep.left_out)
+        command_tell("%s", sweep.left_out);
     if (code == 0)
-        code = output_status(&shown.measured.document);
+        code = output_status(document);
     else if (code == ERROR_INTERRUPTED)
         code = measure_interrupted(&shown.kept);
     else
         tell_kept(&shown.kept, "");
-    for (size_t i = 0; i < run->turn_count; i++)
-        if (run->turns[i].task.unfinished) /* an incomplete file that a probe left */
-            command_tell("what '%s' had written is in %s; the older file was not changed",
-                         run->turns[i].task.probe->name, run->turns[i].task.unfinished);
+    end_run(run);
     saving_free(&shown.kept.saving);
     saving_free(&shown.page.saving);
+    for (size_t i = 0; shown.steps && i < sweep.step_count; i++)
+        measurement_free(&shown.steps[i].measured);
+    free(shown.steps);
+    sweep_close(&sweep);
     measurement_free(&shown.measured);
     return code;
 }
@@ -360,17 +439,10 @@ const struct option_spec twin_options[] = {
     {.name = NULL},
 };
 
-static const struct option_spec *const options[] = {probe_common_options,
-                                                    made_format_options,
-                                                    points_options,
-                                                    html_options,
-                                                    output_options,
-                                                    measure_options,
-                                                    redact_options,
-                                                    machine_options,
-                                                    twin_options,
-                                                    repeat_options,
-                                                    NULL};
+static const struct option_spec *const options[] = {
+    probe_common_options, made_format_options, points_options, html_options,
+    output_options,       measure_options,     sweep_options,  redact_options,
+    machine_options,      twin_options,        repeat_options, NULL};
 
 const struct command run_command = {
     .name = "run",

@@ -24,6 +24,7 @@ static const struct option_spec table[] = {
     {"cpus", 0, OPTION_CPUS, "LIST", "0-3", 0, 0, NULL, 0, "CPUs"},
     {"colour", 0, OPTION_CHOICE, "NAME", "green", 0, 0, colours, 0, "a choice"},
     {"text", 0, OPTION_TEXT, "FILE", NULL, 0, 0, NULL, 0, "a name"},
+    {"texts", 0, OPTION_TEXTS, "NAME", NULL, 0, 0, NULL, 0, "names"},
     {NULL, 0, OPTION_FLAG, NULL, NULL, 0, 0, NULL, 0, NULL},
 };
 
@@ -128,7 +129,8 @@ static void hostile_values_stay_one_short_line(void **state)
     memset(text, '\n', sizeof text - 1);
     text[sizeof text - 1] = '\0';
     for (size_t i = 0; table[i].name; i++) {
-        if (table[i].type == OPTION_FLAG || table[i].type == OPTION_TEXT)
+        if (table[i].type == OPTION_FLAG || table[i].type == OPTION_TEXT ||
+            table[i].type == OPTION_TEXTS)
             continue;
         struct error error = {0};
         assert_int_equal(settings_set(*state, table[i].name, text, &error), ERROR_USAGE);
@@ -195,6 +197,17 @@ static void words_of_a_list_are_chosen_one_by_one(void **state)
     assert_int_equal(option_choose("colours", colours, list, 3, NULL), ERROR_USAGE);
 }
 
+static void texts_that_are_given_again_are_joined(void **state)
+{
+    assert_int_equal(settings_set(*state, "text", "a", NULL), 0);
+    assert_int_equal(settings_set(*state, "text", "b", NULL), 0);
+    assert_string_equal(named(*state, "text")->text, "b");
+    assert_int_equal(settings_set(*state, "texts", "a", NULL), 0);
+    assert_string_equal(named(*state, "texts")->text, "a");
+    assert_int_equal(settings_set(*state, "texts", "b", NULL), 0);
+    assert_string_equal(named(*state, "texts")->text, "a b");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -207,6 +220,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_struct_is_filled_where_its_table_says, setup, teardown),
         cmocka_unit_test_setup_teardown(a_choice_that_is_refused_leaves_the_one_before, setup,
                                         teardown),
+        cmocka_unit_test_setup_teardown(texts_that_are_given_again_are_joined, setup, teardown),
         cmocka_unit_test(words_of_a_list_are_chosen_one_by_one),
         cmocka_unit_test_setup_teardown(what_was_given_elsewhere_holds_without_being_parsed_again,
                                         setup, teardown)};
