@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* CUjit_option, CUfunction_attribute. */
-enum { JIT_ERROR_LOG = 5, JIT_ERROR_LOG_BYTES = 6 };
+enum { JIT_ERROR_LOG = 5, JIT_ERROR_LOG_BYTES = 6, JIT_CACHE_MODE = 14, JIT_CACHE_ALL = 2 };
 enum { FUNCTION_DYNAMIC_SHARED = 8, FUNCTION_CARVE_OUT = 9, FUNCTION_LARGE_CLUSTERS = 14 };
 /* What a block may have without asking for more. */
 enum { DYNAMIC_UNASKED = 48 * 1024 };
@@ -109,6 +109,20 @@ static void leave_log(const char *log, unsigned count, const int *options, void 
         snprintf(buffer, bytes, "%s", log);
 }
 
+/* Before 7.0 plain loads are cached in the second level alone, unless the compiler is asked. */
+static void choose_caches(struct module *module, unsigned count, const int *options, void **values)
+{
+    bool asked = driver.machine.capability >= 70;
+    for (unsigned i = 0; i < count; i++)
+        asked |= options[i] == JIT_CACHE_MODE && (uintptr_t)values[i] == JIT_CACHE_ALL;
+    for (size_t f = 0; f < module->code.function_count && !asked; f++)
+        for (size_t i = 0; i < module->code.functions[f].count; i++) {
+            struct ptx_instruction *at = &module->code.functions[f].code[i];
+            if (at->cache == CACHE_DEFAULT)
+                at->cache = CACHE_GLOBAL;
+        }
+}
+
 API int cuModuleLoadDataEx(void **handle, const void *text, unsigned count, int *options,
                            void **values)
 {
@@ -123,6 +137,7 @@ API int cuModuleLoadDataEx(void **handle, const void *text, unsigned count, int 
     result = compile(module, text, log);
     if (!result)
         result = place_variables(module);
+    choose_caches(module, count, options, values);
     leave_log(log, count, options, values);
     if (result) {
         free_module(module);

@@ -140,7 +140,8 @@ enum {
 enum { CUDA_MODE_PROHIBITED = 2, CUDA_MODE_EXCLUSIVE_PROCESS = 3 }; /* CUcomputemode */
 
 /* CUjit_option. */
-enum { CUDA_JIT_ERROR_LOG = 5, CUDA_JIT_ERROR_LOG_BYTES = 6 };
+enum { CUDA_JIT_ERROR_LOG = 5, CUDA_JIT_ERROR_LOG_BYTES = 6, CUDA_JIT_CACHE_MODE = 14 };
+enum { CUDA_JIT_CACHE_ALL = 2 }; /* CUjit_cacheMode */
 
 /* CUfunction_attribute. */
 enum {

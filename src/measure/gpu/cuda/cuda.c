@@ -21,12 +21,15 @@ static const char *first_line(char *log)
 static void load_kernels(struct cuda_gpu *gpu)
 {
     char log[LOG_BYTES] = "";
-    int options[] = {CUDA_JIT_ERROR_LOG, CUDA_JIT_ERROR_LOG_BYTES};
-    void *values[] = {log, (void *)(uintptr_t)(sizeof log - 1)};
+    int options[] = {CUDA_JIT_ERROR_LOG, CUDA_JIT_ERROR_LOG_BYTES, CUDA_JIT_CACHE_MODE};
+    void *values[] = {log, (void *)(uintptr_t)(sizeof log - 1), (void *)CUDA_JIT_CACHE_ALL};
+    /* Before 7.0 plain loads pass the first level by unless the compiler is asked (Pascal Tuning
+     * Guide, 1.4.2). Later ones cache them in any case, and are not asked. */
+    const unsigned count = gpu->device->capability < 70 ? 3 : 2;
     char *text = ptx_text(gpu->device->capability);
     if (!text)
         cuda_fail_memory(gpu);
-    else if (!CUDA_TRY(gpu, cuModuleLoadDataEx, &gpu->module, text, 2, options, values)) {
+    else if (!CUDA_TRY(gpu, cuModuleLoadDataEx, &gpu->module, text, count, options, values)) {
         gpu->module = NULL;
         const char *said = first_line(log);
         if (*said)
