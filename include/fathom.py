@@ -61,6 +61,8 @@ class Level:
     latency_cycles: Annotated[float, c.c_double]
     line_bytes: _Unsigned
     doubtful: _Bool
+    kind: _TextOrNone
+    disturbance: Annotated[float, c.c_double]
 
 
 @dataclass(frozen=True)
@@ -104,6 +106,7 @@ class Point:
     quiet: Annotated[float, c.c_double]
     cycles: Annotated[float, c.c_double]
     trials: _Unsigned
+    disturbance: Annotated[float, c.c_double]
 
 
 @dataclass(frozen=True)

@@ -157,7 +157,7 @@ static void tell_two(char **to, const double *values, const double *other, size_
         return;
     const struct peers fit = peers_fit(peers, n, scratch);
     const struct peers_prior prior = peers_prior_of(&fit, 1, scratch);
-    peers_judge(peers, n, &fit, &prior, scratch);
+    peers_judge(peers, n, &fit, &prior);
     add(to, "peers", 8, fit.centre, fit.spread, fit.freedom, fit.tails, fit.usual, fit.mad, fit.sum,
         fit.squares);
     for (size_t i = 0; i < n; i++)
