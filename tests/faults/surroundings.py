@@ -186,7 +186,7 @@ def comma_locale(root):
 
 
 def locales(program):
-    """Where numbers have a comma, every output is the same."""
+    """Where numbers have a comma, every output is as with a point and the same letters."""
     comma = comma_locale(program.root)
     shown = subprocess.run(["bash", "-c", "printf %.1f 0,5"], env=program.environment | comma,
                            stdout=subprocess.PIPE, check=False).stdout
@@ -195,7 +195,7 @@ def locales(program):
     found = []
     for command in [f"fathom report -f {name} $SAMPLE" for name in ("text", "csv", "json", "html", "openmetrics",
                                                                     "gnuplot")]:
-        usual = program.run(command)
+        usual = program.run(command, env=comma | {"LC_ALL": "", "LC_NUMERIC": "C"})
         other = program.run(command, env=comma)
         if other != usual:
             found.append(f"{command}: other in {comma['LC_ALL']}")

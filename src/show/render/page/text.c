@@ -116,8 +116,12 @@ void html_name(FILE *out, const char *name)
 {
     char part[CLEAN_TEXT];
     for (name = name ? name : ""; *name;) {
-        size_t length = strcspn(name, "._/");
-        length += name[length] != '\0';
+        size_t length = 0;
+        do { /* a number is not parted */
+            length += strcspn(name + length, "._/");
+            length += name[length] != '\0';
+        } while (length > 1 && name[length - 1] == '.' &&
+                 isdigit((unsigned char)name[length - 2]) && isdigit((unsigned char)name[length]));
         if (length >= sizeof part || !name[length]) {
             html_text(out, name);
             return;

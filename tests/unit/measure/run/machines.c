@@ -95,7 +95,7 @@ static void every_probe_runs(const char *name, bool caches, bool distrusted)
     assert_int_equal(bench.here.facts.cache_count > 0, caches);
     assert_int_equal(clock_counter_distrusted(bench.here.root), distrusted);
     set(&bench, "quick", NULL);
-    set(&bench, "budget", "6");
+    set(&bench, "budget", "3");
     /* All but those of devices, which this machine may have. */
     const struct probe *list[64] = {NULL};
     size_t count = 0;
