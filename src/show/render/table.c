@@ -13,7 +13,7 @@
 enum {
     TABLE_COLUMNS_MAX = 64,
     TABLE_MARGIN = 2,
-    TABLE_NOTE = 3,    /* columns of the number of a note after a row */
+    TABLE_NOTE = 5,    /* columns of the number of a note after a row */
     TABLE_DEPTH = 2,   /* indent of a row of a tree below its parent */
     TABLE_STACKED = 4, /* indent of figures below a text on a line of its own */
     TABLE_WORDS = 12,  /* minimum width of wrapped texts */
@@ -383,7 +383,7 @@ static void draw_row(const struct table_layout *layout, const struct row *row, s
     const bool wraps = ends && layout->wrapped < to && !layout->left_out[layout->wrapped];
     if (ends && row->note) {
         char number[16];
-        snprintf(number, sizeof number, "%u", row->note);
+        snprintf(number, sizeof number, "[%u]", row->note);
         pen_move(&pen, 2);
         pen_text(&pen, INK_WARN, number);
     }

@@ -174,7 +174,7 @@ static void draw_facts(FILE *out, const struct facts *facts, const struct text_s
         if (fact->words)
             line_add_between(&line, " (", fact->words, ")");
         if (fact->note)
-            line_add(&line, "  %u", fact->note);
+            line_add(&line, "  [%u]", fact->note);
         fprintf(out, "  %-*s", label, clean_text(fact->label, name, sizeof name));
         text_print_wrapped(out, style, 2 + (size_t)label, line.text);
     }
@@ -206,10 +206,10 @@ static void draw_note(FILE *out, const struct note *note, bool listed,
     else
         fprintf(out, "%*s", (int)at, "");
     if (note->number)
-        fprintf(out, "%s%u%s  ", ink(style, INK_WARN), note->number, ink(style, INK_PLAIN));
+        fprintf(out, "%s[%u]%s ", ink(style, INK_WARN), note->number, ink(style, INK_PLAIN));
     else
         fputs("-  ", out);
-    text_print_wrapped(out, style, at + 3, line.text);
+    text_print_wrapped(out, style, at + (note->number ? 4 : 3), line.text);
 }
 
 /* --- differences: "L1.latency: 5.00 cycles -> 6.00 cycles, +20 %" --- */

@@ -26,11 +26,12 @@ static const char *meaning_of(struct report *report, const struct document *docu
     if (document_is_imported(document) || verdict->fewest == 0)
         return NULL;
     if (verdict->fewest == 1)
-        return report_text(report, "Every value is the median of its trials, without interference. "
-                                   "Some points have a single trial and therefore no interval.");
+        return report_text(report,
+                           "Every value is the median of its trials, disturbed batches left out. "
+                           "Some points have a single trial and therefore no interval.");
     return report_text(report,
-                       "Every value is the median of %u or more independent trials, without "
-                       "interference; the interval "
+                       "Every value is the median of %u or more independent trials, disturbed "
+                       "batches left out; the interval "
                        "beside it holds the true median with a probability of %.0f %% or more.",
                        verdict->fewest, floor((double)verdict->coverage * 100));
 }

@@ -115,7 +115,7 @@ static void add_faults(struct report *report, size_t index, struct facts *facts)
         add_fact(report, index, facts, "page fault", &line, first);
 }
 
-/* "others take 2.66 %, at most 8.04 ms at once; least on CPUs 0,3" */
+/* "others take 2.66 % of time, at most 8.04 ms at once; CPUs 0,3 least" */
 static void add_noise(struct report *report, size_t index, struct facts *facts)
 {
     const struct finding *taken = report_find(report, index, ROLE_CONDITION, FACT_TAKEN, NULL);
@@ -127,12 +127,12 @@ static void add_noise(struct report *report, size_t index, struct facts *facts)
     if (!taken)
         return;
     add_figure(&line, "others take ", taken);
+    line_add(&line, " of time");
     if (longest)
         add_figure(&line, ", at most ", longest);
     line_add(&line, longest ? " at once" : "");
     if (cpus && taken->cpus && strcmp(cpus, taken->cpus) != 0)
-        line_add_between(&line, strpbrk(cpus, ",-") ? "; least on CPUs " : "; least on CPU ", cpus,
-                         "");
+        line_add_between(&line, strpbrk(cpus, ",-") ? "; CPUs " : "; CPU ", cpus, " least");
     add_fact(report, index, facts, "noise", &line, taken);
 }
 

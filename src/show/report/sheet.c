@@ -26,20 +26,26 @@ static void add_measured(struct line *line, const char *sign, const struct findi
 
 /* --- levels --- */
 
-/* "at 3.24 GHz"; NULL: unknown. */
+/* "at 3.24 GHz": the clock at which a level's cycles and ns are one figure, or a device's; NULL:
+ * unknown. */
 static const char *clock_words(struct report *report, size_t index, int device)
 {
     const struct catalogue *catalogue = &report->catalogue;
-    double clock_hz = device < 0 ? catalogue->documents[index]->conditions.core_hz : NAN;
+    double clock_hz = NAN;
     char clock[UNIT_TEXT];
-    for (size_t i = 0; i < catalogue->count && device >= 0 && isnan(clock_hz); i++) {
+    for (size_t i = 0; i < catalogue->count && isnan(clock_hz); i++) {
         const struct catalogue_entry *entry = &catalogue->list[i];
-        if (entry->document == index && entry->meaning.device == device &&
-            entry->meaning.role == ROLE_CONDITION &&
-            quantity_is(entry->finding->unit, DIMENSION_FREQUENCY) &&
-            isfinite(entry->finding->value))
-            clock_hz = entry->finding->value;
+        const struct finding *finding = entry->finding;
+        if (entry->document != index || entry->meaning.device != device)
+            continue;
+        if (device < 0 && entry->meaning.role == ROLE_LEVEL && finding->clock_hz > 0)
+            clock_hz = finding->clock_hz;
+        if (device >= 0 && entry->meaning.role == ROLE_CONDITION &&
+            quantity_is(finding->unit, DIMENSION_FREQUENCY) && isfinite(finding->value))
+            clock_hz = finding->value;
     }
+    if (device < 0 && isnan(clock_hz))
+        clock_hz = catalogue->documents[index]->conditions.core_hz;
     if (!(clock_hz > 0 && clock_hz < 1e12))
         return NULL;
     return report_text(report, "at %s", hertz_format(clock_hz, clock));
@@ -341,7 +347,7 @@ static void add_pages(struct line *line, const struct pivot_row *pages)
     if (values[SECOND])
         line_add(line, "%sup to %.0f", separator, values[SECOND]->value);
     else if (values[HIT])
-        line_add(line, "%sbeyond", separator);
+        line_add(line, "%spast them", separator);
     if (values[HIT])
         add_measured(line, " +", values[HIT]);
     if (values[WALK]) {

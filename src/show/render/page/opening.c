@@ -1,5 +1,6 @@
 /* The top of the page: whose document it is, how reliable, how it was made; and the machine. */
 #include "base/units.h"
+#include "document/flag.h"
 #include "show/render/page/page.h"
 #include "show/report/boxes/boxes.h"
 
@@ -133,6 +134,8 @@ void html_machine(FILE *out, const struct report *report, size_t count, size_t i
 static void put_run(FILE *out, const struct document *document)
 {
     const struct run_facts *run = &document->run;
+    const bool modelled = document_headline_flags(document) & FLAG_BIT(FLAG_MODELLED);
+    const char *how = modelled ? "Modelled" : "Measured";
     char text[UNIT_TEXT];
     struct line joined = {0};
     line_add_joined(&joined, run);
@@ -149,12 +152,11 @@ static void put_run(FILE *out, const struct document *document)
         fprintf(out, "%s%s", joined.text, run->started ? ", the newest of " : "");
         html_time(out, run->started);
     } else if (run->started) {
-        fputs("Measured on ", out);
+        fprintf(out, "%s on ", how);
         html_time(out, run->started);
     }
     if (run->elapsed_s >= 0 && run->elapsed_s < 1e9)
-        fprintf(out, "%s %s", run->started ? " in" : "Measured in",
-                duration_format(run->elapsed_s, text));
+        fprintf(out, "%s in %s", run->started ? "" : how, duration_format(run->elapsed_s, text));
     if (document->tool.version)
         html_print(out, " by fathom %s", document->tool.version);
     if (run->command_count) {
