@@ -340,7 +340,6 @@ static int measure_sweep(struct shown *whole, struct sweep *sweep, struct error 
         if (code == 0)
             code = run_repeatedly(&steps[i].measured, &sweep->steps[i].options, NULL, error);
         const bool measured = code == 0 || code == ERROR_INTERRUPTED;
-        end_run(&steps[i].measured.run);
         if (measured) {
             const int kept = sweep_keep(sweep, i, &steps[i].measured.document, error);
             code = code == 0 ? kept : code;
@@ -384,8 +383,10 @@ static int run_measurement(struct invocation *invocation, struct error *error)
     end_run(run);
     saving_free(&shown.kept.saving);
     saving_free(&shown.page.saving);
-    for (size_t i = 0; shown.steps && i < sweep.step_count; i++)
+    for (size_t i = 0; shown.steps && i < sweep.step_count; i++) {
+        end_run(&shown.steps[i].measured.run);
         measurement_free(&shown.steps[i].measured);
+    }
     free(shown.steps);
     sweep_close(&sweep);
     measurement_free(&shown.measured);
