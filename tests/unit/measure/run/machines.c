@@ -23,7 +23,11 @@ struct bench {
 
 static bool set_up(struct bench *bench, const char *name)
 {
+    struct cpulist cpus;
     *bench = (struct bench){.run = {.no_devices = true}};
+    if (os_affinity(&cpus, NULL) != 0)
+        return false; /* without a port some probes can't be planned */
+    cpulist_free(&cpus);
     if (machine_read(&bench->here, &(struct machine_source){.guest = true}, &bench->error) < 0)
         return false; /* a port that knows no CPU */
     assert_true(tree_unpack(&bench->tree, name));
