@@ -233,6 +233,10 @@ static int show(struct shown *run, struct document *document, struct error *erro
         FILE *out = text ? stdout : stderr;
         const char *path = outlet_place(&run->kept), *page = outlet_place(&run->page);
         char clean[PATH_MAX];
+        for (size_t i = 0; nothing && !text && i < document->verdict.family_count; i++)
+            if (document->verdict.families[i].why)
+                command_tell("%s was not measured: %s", document->verdict.families[i].name,
+                             document->verdict.families[i].why);
         if (path && !text) /* the text says it itself */
             fprintf(out, "document: %s\n", clean_text(path, clean, sizeof clean));
         if (path && saving_beside(&run->kept.saving))
