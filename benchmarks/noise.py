@@ -30,13 +30,13 @@ def verdict(reached):
 
 
 @contextlib.contextmanager
-def tormentor(bench, arguments):
-    """Works on the last CPU meanwhile; fathom measures on the first."""
+def tormentor(bench, arguments, cpu=None):
+    """Works on the last CPU, or this one, meanwhile; fathom measures on the first."""
     if arguments is None:
         yield
         return
     path = os.path.join(bench.build, "benchmarks", "benchmark-tormentor")
-    cpu = max(os.sched_getaffinity(0))
+    cpu = max(os.sched_getaffinity(0)) if cpu is None else cpu
     with subprocess.Popen([path, str(cpu), *map(str, arguments)], stdin=subprocess.PIPE) as process:
         try:
             yield

@@ -1,7 +1,7 @@
 /*
  * Figures 6 to 9 of "CPU performance" as its snippets have them: a batch of pointers through one
  * cycle of padded elements, equally far apart; with its work on each, and with a prefetch.
- * usage: batches KIB 1|2|4|8|12|16|32 ITERATIONS [prefetch]    prints ns an access
+ * usage: batches KIB 1|2|4|8|12|16|32 ITERATIONS [prefetch]    prints what plain.h tells
  */
 #include "plain.h"
 
@@ -10,7 +10,7 @@ static volatile size_t kept;
 static inline size_t work_on(const size_t *at, const size_t *v0, size_t loops)
 {
     size_t x = (size_t)(at - v0), y = x, z = x;
-    for (size_t n = 0; n < loops; n++) {
+    for (size_t n = loops; n; n--) { /* as LLVM counts */
         x += x >> 1;
         y = (size_t)((unsigned __int128)y * x >> 64);
         z += y;
@@ -38,7 +38,7 @@ static inline __attribute__((always_inline)) void walk(size_t **is, size_t b, co
         }
     kept = sum;
 }
-#define BATCH(B) b == B ? walk(is, B, v, loops, argc > 4) : (void)0;
+#define BATCH(B) b != B ? (void)0 : argc > 4 ? walk(is, B, v, loops, 1) : walk(is, B, v, loops, 0);
 
 int main(int argc, char **argv)
 {

@@ -1,14 +1,14 @@
 /*
  * core_latency as its README has it: two threads pass a turn through one line by compare-and-swap,
- * or through two lines by loads and stores. Samples are short, so that some pass undisturbed on a
- * busy machine. usage: core_latency cas|readwrite CPU CPU; prints ns, the median of some lines
+ * or through two lines by loads and stores, in short samples, some of which pass undisturbed.
+ * usage: core_latency cas|readwrite CPU CPU    prints what plain.h tells; a walk is a line
  */
 #include "plain.h"
 
 #include <pthread.h>
 #include <sched.h>
 
-enum { LINES = 16, SAMPLES = 200, ITERATIONS = 100, APART = 256 / sizeof(unsigned) };
+enum { LINES = 64, SAMPLES = 200, ITERATIONS = 100, APART = 256 / sizeof(unsigned) };
 static unsigned *memory, readwrite, cpus[2];
 
 /* Waits for its value in one word and writes the next, to the same one or to the other line. */
@@ -26,7 +26,7 @@ static void turn(unsigned *line, unsigned side, unsigned i)
 static void *play(void *cpu)
 {
     const unsigned side = cpu == &cpus[1];
-    double line[LINES], ns[SAMPLES];
+    double ns[SAMPLES];
     cpu_set_t set;
     CPU_ZERO(&set);
     CPU_SET(*(unsigned *)cpu, &set);
@@ -38,10 +38,9 @@ static void *play(void *cpu)
                 turn(memory + l * APART, side, i);
             ns[s] = (wall_ns() - began) / 2 / ITERATIONS;
         }
-        line[l] = ranked(ns, SAMPLES, SAMPLES / 4);
+        if (!side)
+            note(ranked(ns, SAMPLES, SAMPLES / 4));
     }
-    if (!side)
-        printf("%.1f\n", ranked(line, LINES, LINES / 2));
     return NULL;
 }
 
@@ -56,5 +55,6 @@ int main(int argc, char **argv)
     memory = memset(take(LINES * APART * sizeof *memory, 0), 0, LINES * APART * sizeof *memory);
     pthread_create(&thread, NULL, play, &cpus[1]);
     play(&cpus[0]);
+    tell();
     return pthread_join(thread, NULL);
 }

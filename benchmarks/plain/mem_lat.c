@@ -2,7 +2,7 @@
  * mem-lat as its article has it: pointers through a buffer, a stride apart, forward or shuffled,
  * and a loop of a hundred loads; with its pointer in a register or on the stack.
  *
- * usage: mem_lat KIB STRIDE forward|random register|stack    prints ns a load
+ * usage: mem_lat KIB STRIDE forward|random register|stack    prints what plain.h tells
  */
 #include "plain.h"
 

@@ -40,18 +40,37 @@ static inline double ranked(double *values, size_t n, size_t rank)
     return values[rank];
 }
 
-/* The median of the walks, as fathom has that of its trials: the best has the highest clock too. */
-static double walks[1 << 16];
+/* ns a cycle of the core's clock: a chain of additions, each of which waits for the one before. */
+static inline double cycle_ns(void)
+{
+    enum { ADDITIONS = 1 << 18 };
+    size_t sum = 1, more = 1;
+    __asm__("" : "+r"(more));
+    const double began = now_ns();
+    _Pragma("GCC unroll 32") for (size_t i = 0; i < ADDITIONS; i++)
+    {
+        sum += more;
+        __asm__ volatile("" : "+r"(sum));
+    }
+    return (now_ns() - began) / ADDITIONS;
+}
+
+enum { WALKS = 1 << 16 };
+static double walks[WALKS], in_cycles[WALKS];
 static size_t walk_count;
 
 static inline void note(double ns)
 {
-    walks[walk_count++ % (sizeof walks / sizeof *walks)] = ns;
+    walks[walk_count % WALKS] = ns;
+    in_cycles[walk_count++ % WALKS] = ns / cycle_ns();
 }
 
+/* The median of the walks, as fathom has that of its trials, the least, the median in cycles. */
 static inline void tell(void)
 {
-    printf("%.3f\n", ranked(walks, walk_count, walk_count / 2));
+    const size_t n = walk_count < WALKS ? walk_count : WALKS;
+    const double median = ranked(walks, n, n / 2);
+    printf("%.4g %.4g %.4g\n", median, walks[0], ranked(in_cycles, n, n / 2));
 }
 
 static inline char *take(size_t bytes, int huge)
