@@ -89,6 +89,7 @@ enum finding_home { HOME_COUNT, HOME_CYCLES, HOME_NS, HOME_RATE };
 
 struct analysis;
 
+/* A row in a probe's file, or an entry in a text beside it (scripts/findings). */
 struct finding_line {
     /* Names as in documents, separated by ", "; <n> matches a number, * one or more characters
      * other than a dot: "L<n>.latency, DRAM.latency". */

@@ -182,54 +182,7 @@ static const struct standard experiment[] = {
 };
 
 static const struct finding_line finding_lines[] = {
-    {.patterns = "access.forwarding",
-     .unit = "cycles",
-     .role = ROLE_PROPERTY,
-     .meaning = "The time from a store to a load of the same 8 bytes, which the load gets before "
-                "they are in the cache.",
-     .moves = "The processor's design decides it, and little else.",
-     .advice =
-         "A value that goes through memory takes that much longer: keep it in a register in the "
-         "tightest loops."},
-    {.patterns = "access.forwarding.named",
-     .unit = "cycles",
-     .role = ROLE_PROPERTY,
-     .meaning = "The same through the same address register.",
-     .moves = "It is less where the processor forwards without comparing the two addresses.",
-     .advice = "Nothing to do: it explains why the same code on the stack may be quicker."},
-    {.patterns = "access.forwarding.narrow",
-     .unit = "cycles",
-     .role = ROLE_PROPERTY,
-     .meaning = "8 bytes stored and the first 4 of them loaded.",
-     .moves = "The processor's design decides whether that is forwarded like the plain case.",
-     .advice = "Where it is much more than the plain case, load what was stored and mask it."},
-    {.patterns = "access.forwarding.wide",
-     .unit = "cycles",
-     .role = ROLE_PROPERTY,
-     .meaning = "4 bytes stored and 8 loaded.",
-     .moves = "It is much more where the load has to wait until the store is in the cache.",
-     .advice = "Do not load more than was stored just before."},
-    {.patterns = "access.forwarding.overlap",
-     .unit = "cycles",
-     .role = ROLE_PROPERTY,
-     .meaning = "8 bytes are stored, and 8 are loaded that begin in the middle of them.",
-     .moves = "It is much more where the load has to wait until the store is in the cache.",
-     .advice = "Do not load across what was stored just before."},
-    {.patterns = "access.line_cross, access.line_cross.*",
-     .unit = "cycles",
-     .role = ROLE_PROPERTY,
-     .meaning =
-         "How much longer a load takes that lies across the end of a cache line, in that level.",
-     .moves = "The processor's design decides it; in shared levels interference changes it.",
-     .advice = "Align data that is loaded as a whole, above all vectors."},
-    {.patterns = "access.page_cross.*",
-     .unit = "cycles",
-     .role = ROLE_PROPERTY,
-     .meaning = "How much longer a load takes that lies across the end of a page of the "
-                "smallest size, in that level: two translations and two lines.",
-     .moves = "Both pages need a translation, so how translations are cached decides it; in shared "
-              "levels interference changes it.",
-     .advice = "Do not let hot records straddle pages."},
+#include "access.findings.h"
     {.patterns = NULL},
 };
 

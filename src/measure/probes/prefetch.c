@@ -331,30 +331,7 @@ static const struct standard experiment[] = {
 };
 
 static const struct finding_line finding_lines[] = {
-    {.patterns = "prefetch.max_stride",
-     .unit = "B",
-     .role = ROLE_PROPERTY,
-     .meaning = "The largest forward stride of which the prefetchers hide a quarter or more of a "
-                "level's latency.",
-     .moves = "Which prefetchers the processor has, and which of them firmware or a hypervisor "
-              "switched on, decide it.",
-     .advice = "Keep strides below it, or change the layout; beyond it prefetch in software."},
-    {.patterns = "prefetch.crosses_page",
-     .unit = "",
-     .role = ROLE_PROPERTY,
-     .meaning = "1: prefetchers go on into the next page of the smallest size; 0: they stop at its "
-                "end.",
-     .moves = "Which prefetchers the processor has, and which are switched on, decide it.",
-     .advice = "Where they stop, huge pages do not help them either: go through memory in long "
-               "runs, and access the next page early."},
-    {.patterns = "prefetch.*.*",
-     .unit = "%",
-     .role = ROLE_PROPERTY,
-     .meaning = "How much of a level's latency in random order the prefetchers hide when lines are "
-                "visited one after another, upwards (forward) or downwards (backward).",
-     .moves = "It depends on which prefetchers are switched on, and on other threads on the same "
-              "core or memory, which compete for the same requests.",
-     .advice = "Order data so that it is read in the direction that the prefetchers follow."},
+#include "prefetch.findings.h"
     {.patterns = NULL},
 };
 

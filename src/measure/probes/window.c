@@ -357,14 +357,7 @@ static const struct standard experiment[] = {
 };
 
 static const struct finding_line finding_lines[] = {
-    {.patterns = "window.*",
-     .unit = "",
-     .role = ROLE_PROPERTY,
-     .meaning = "How many such instructions fit between two misses that still overlap: how far "
-                "past a waiting load the processor works on.",
-     .moves = "A busy hardware thread of the same core may halve it. Processors that join two "
-              "instructions into one place, or drop some early, show more.",
-     .advice = "Bring independent misses nearer together than that, or prefetch."},
+#include "window.findings.h"
     {.patterns = NULL},
 };
 

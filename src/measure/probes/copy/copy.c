@@ -495,47 +495,7 @@ static const struct standard experiment[] = {
 };
 
 static const struct finding_line lines[] = {
-    {.patterns = "copy.*.L<n>, copy.*.DRAM",
-     .unit = "B/s",
-     .role = ROLE_PROPERTY,
-     .meaning = "Bytes a second that one CPU loads and stores by calls of that kind in memory that "
-                "the level holds: a copied byte counts twice, a filled one once.",
-     .moves = "In the first levels the clock and the width of loads and stores; in the last ones "
-              "the shared paths, and whether stores fetch their line first.",
-     .advice = "Where another way is well above memcpy or memset, a large copy in a hot place may "
-               "call it."},
-    {.patterns = "copy.*.cold",
-     .unit = "B/s",
-     .role = ROLE_PROPERTY,
-     .meaning = "The same in calls of 64 KiB on memory that no cache holds.",
-     .moves = "The latency of memory and how far prefetchers run ahead.",
-     .advice = "Expect this, and not the warm figures, for data that was just received or long "
-               "unused."},
-    {.patterns = "copy.*.call",
-     .unit = "ns",
-     .role = ROLE_PROPERTY,
-     .meaning = "What a call of 64 bytes takes, in the first-level cache.",
-     .moves = "The start of string instructions, and the branches by which the library chooses.",
-     .advice = "For fixed short sizes let the compiler copy in line."},
-    {.patterns = "copy.*.overtakes",
-     .unit = "B",
-     .role = ROLE_PROPERTY,
-     .side = SIDE_NEITHER,
-     .meaning = "The size of a call from which on that method is faster than the library's, at two "
-                "sizes or more in a row whose intervals do not overlap.",
-     .moves = "The processor's microcode, the caches' sizes, and what the library itself does at "
-              "that size.",
-     .advice = "There the other way is worth a try; use stores past the caches only if the "
-               "destination is not read soon."},
-    {.patterns = "copy.*.unaligned",
-     .unit = "",
-     .role = ROLE_PROPERTY,
-     .side = SIDE_LESS,
-     .meaning = "The slowest rate with an operand one byte off a line's beginning, divided by the "
-                "aligned rate, in the first-level cache.",
-     .moves = "Accesses across lines; string instructions have a slow way of their own on some "
-              "processors.",
-     .advice = "Align large buffers to lines where it is well below 1."},
+#include "copy.findings.h"
     {.patterns = NULL},
 };
 

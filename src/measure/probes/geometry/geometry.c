@@ -397,44 +397,7 @@ static const struct standard experiment[] = {
 };
 
 static const struct finding_line finding_lines[] = {
-    {.patterns = "L<n>.line",
-     .unit = "B",
-     .role = ROLE_LEVEL,
-     .fact = FACT_LINE,
-     .meaning = "The cache line: how far apart two loads may be and still cost one miss.",
-     .moves = "Prefetchers that fetch pairs of lines can make it look twice as long.",
-     .advice = "Align and pad to it what several cores write; take twice as much where lines come "
-               "in pairs."},
-    {.patterns = "L<n>.ways",
-     .unit = "",
-     .role = ROLE_LEVEL,
-     .fact = FACT_WAYS,
-     .meaning = "Associativity: how many lines that contend for one set fit at once.",
-     .moves = "The cache's design decides it; a partition of the cache (resctrl) leaves fewer.",
-     .advice =
-         "More arrays than that, a multiple of the way stride apart, evict each other: pad them."},
-    {.patterns = "L<n>.way_stride",
-     .unit = "B",
-     .role = ROLE_PROPERTY,
-     .meaning = "The least distance at which lines contend for the same set: the number of sets "
-                "times the line. Where a hash chooses the set there is none.",
-     .moves = "The cache's design decides it, and nothing else.",
-     .advice = "Avoid leading dimensions and buffer distances that are multiples of it."},
-    {.patterns = "L<n>.disagreement",
-     .unit = "B",
-     .role = ROLE_DISAGREEMENT,
-     .meaning = "Ways times way stride, where that differs from the capacity.",
-     .moves = "A part of the cache is not available, or one of the two readings is wrong.",
-     .advice =
-         "Look for cache partitions (resctrl) and other programs, and repeat with --thorough."},
-    {.patterns = "L<n>.inclusive",
-     .unit = "",
-     .role = ROLE_PROPERTY,
-     .meaning = "1: this level includes the one before it, so a line that it evicts leaves that "
-                "one too; 0: the line stays there.",
-     .moves = "The cache's design decides it, and nothing else.",
-     .advice = "In an inclusive cache one core's traffic can evict another core's hot lines: "
-               "isolate them by partition or by placement."},
+#include "geometry.findings.h"
     {.patterns = NULL},
 };
 

@@ -312,44 +312,6 @@ const struct standard loaded_experiment[] = {
 };
 
 const struct finding_line loaded_lines[] = {
-    {.patterns = "loaded.unloaded",
-     .unit = "ns",
-     .role = ROLE_FLIGHT,
-     .fact = FACT_UNLOADED,
-     .meaning = "A load from DRAM while no other CPU of this run asks for any.",
-     .moves =
-         "Page size, the node that holds the memory, and other programs that use it change it.",
-     .advice = "It is the floor: what traffic adds to it is queueing."},
-    {.patterns = "loaded.unloaded_cycles",
-     .unit = "cycles",
-     .home = HOME_NS,
-     .role = ROLE_PROPERTY,
-     .shared = OF_SHARED,
-     .meaning = "The same in core cycles.",
-     .moves = "It changes with the core clock, because DRAM runs at a clock of its own.",
-     .advice = "Use the ns where the core clocks of two runs differ."},
-    {.patterns = "loaded.saturated",
-     .unit = "ns",
-     .role = ROLE_FLIGHT,
-     .fact = FACT_SATURATED,
-     .meaning = "A load from DRAM while the other CPUs make all the traffic they can.",
-     .moves = "The mix of reads and writes, its order and the number of injectors change it.",
-     .advice = "Expect such a latency while other programs use much of the memory's bandwidth."},
-    {.patterns = "loaded.bandwidth",
-     .unit = "B/s",
-     .role = ROLE_FLIGHT,
-     .fact = FACT_TRAFFIC,
-     .meaning = "What the injectors really moved meanwhile: lines read, and lines written back.",
-     .moves = "The number of injectors, the mix of reads and writes and its order change it.",
-     .advice = "Read the latency under load together with it: one alone says little."},
-    {.patterns = "loaded.knee",
-     .unit = "B/s",
-     .role = ROLE_PROPERTY,
-     .shared = OF_SHARED,
-     .meaning = "The traffic up to which latency rises little: bandwidth over latency is greatest "
-                "there. It has no value where the injectors cannot fill the memory, or where there "
-                "was no time for all steps.",
-     .moves = "The mix of reads and writes, its order and the memory's channels change it.",
-     .advice = "Keep the machine's traffic below it where latency matters."},
+#include "loaded.findings.h"
     {.patterns = NULL},
 };

@@ -586,78 +586,7 @@ static const struct standard numa_experiment[] = {
 };
 
 static const struct finding_line numa_lines[] = {
-    {.patterns = "numa.latency.local",
-     .unit = "ns",
-     .role = ROLE_PROPERTY,
-     .shared = OF_SHARED,
-     .fact = FACT_LOCAL,
-     .meaning = "A load from DRAM of the CPU's own node, on the node where that is worst.",
-     .moves = "Page size, other programs that use the memory, and modules that differ between "
-              "nodes change it.",
-     .advice =
-         "Compare the remote one with it; where nodes differ, look at their memory's modules."},
-    {.patterns = "numa.latency.remote",
-     .unit = "ns",
-     .role = ROLE_PROPERTY,
-     .shared = OF_SHARED,
-     .fact = FACT_REMOTE,
-     .meaning = "A load from DRAM of another node, where that is worst.",
-     .moves = "The links between sockets and what else uses them change it.",
-     .advice = "Bind threads and their memory to one node (numactl) where it is much more than the "
-               "local one."},
-    {.patterns = "numa.bandwidth.local",
-     .unit = "B/s",
-     .role = ROLE_PROPERTY,
-     .shared = OF_ALL_CPUS,
-     .fact = FACT_LOCAL,
-     .meaning =
-         "What all CPUs of a node read together from their own node's DRAM, where that is worst.",
-     .moves =
-         "Each node's memory channels and modules decide it, and other programs take their share.",
-     .advice = "Plan by it: a program whose memory is placed well has that much for each node."},
-    {.patterns = "numa.bandwidth.remote",
-     .unit = "B/s",
-     .role = ROLE_PROPERTY,
-     .shared = OF_ALL_CPUS,
-     .fact = FACT_REMOTE,
-     .meaning =
-         "What all CPUs of a node read together from another node's DRAM, where that is worst.",
-     .moves = "The width of the links between nodes decides it, and what else uses them takes its "
-              "share.",
-     .advice = "Where it is far below the local one, place memory where it is used (first touch)."},
-    {.patterns = "numa.node.<n>.latency",
-     .unit = "ns",
-     .role = ROLE_PROPERTY,
-     .shared = OF_SHARED,
-     .fact = FACT_NODE,
-     .meaning = "A load from the node's memory, by a CPU of the nodes from which the firmware "
-                "declares it best (HMAT), beside what it declares.",
-     .moves = "The firmware's tables are often those of all machines of a kind, or of a model, and "
-              "describe memory that no other program uses.",
-     .advice = "The kernel puts nodes into tiers by what is declared: where that is far from the "
-               "measured value, place memory by what was measured (numactl)."},
-    {.patterns = "numa.node.<n>.bandwidth",
-     .unit = "B/s",
-     .role = ROLE_PROPERTY,
-     .shared = OF_ALL_CPUS,
-     .fact = FACT_NODE,
-     .meaning = "What all CPUs of the nodes from which the firmware declares it best (HMAT) read "
-                "from the node's memory, beside what it declares.",
-     .moves = "Firmware mostly declares what the modules or the link could carry at most; programs "
-              "reach some 60 to 90 % of that, and fewer CPUs less.",
-     .advice = "Interleave by what was measured: 'fathom report -f interleave' writes the "
-               "weights."},
-    {.patterns = "numa.disagreement.*.*.*",
-     .unit = "",
-     .role = ROLE_DISAGREEMENT,
-     .meaning = "From the first node, the second is declared nearer than the third and was "
-                "measured farther: the value is how many times as far. All comparisons are judged "
-                "together: the probability that any is reported by chance is at most 5 %.",
-     .moves = "The distances are declared in tenths of the local latency, often for all machines "
-              "of a kind; they do not say how memory is interleaved, or where a host keeps a "
-              "virtual machine's memory.",
-     .advice = "Repeat when no other program uses the memory; the kernel places memory by the "
-               "declared distances, so if the finding stays, bind memory by hand (numactl)."},
+#include "numa.findings.h"
     {.patterns = NULL},
 };
 

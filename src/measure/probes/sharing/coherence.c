@@ -274,14 +274,7 @@ static const struct standard experiment[] = {
 };
 
 static const struct finding_line finding_lines[] = {
-    {.patterns = "coherence.*.*",
-     .unit = "ns",
-     .role = ROLE_PROPERTY,
-     .meaning = "One operation (load, store, cas, fetch-add) on a line that another CPU holds in "
-                "that state: modified, exclusive, shared, or invalid (in memory alone).",
-     .moves = "The distance to the other CPU and to the line's home (its directory) changes it.",
-     .advice = "Where it is expensive to write lines that other CPUs hold, let readers keep copies "
-               "(shared) and write seldom, in batches."},
+#include "coherence.findings.h"
     {.patterns = NULL},
 };
 

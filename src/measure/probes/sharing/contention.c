@@ -290,54 +290,7 @@ static const struct standard experiment[] = {
 };
 
 static const struct finding_line finding_lines[] = {
-    {.patterns = "contention.*.latency.1",
-     .unit = "ns",
-     .role = ROLE_CONTENTION,
-     .meaning = "One operation of a writer that has the line to itself.",
-     .moves =
-         "The core clock changes it. Plain stores wait in the store buffer and not for the cache.",
-     .advice = "It is the floor: compare the others with it."},
-    {.patterns = "contention.*.latency.all",
-     .unit = "ns",
-     .role = ROLE_CONTENTION,
-     .meaning = "One operation on one line to which all CPUs write, on average over them: their "
-                "number over their throughput. Where fairness is below 1, some wait longer.",
-     .moves = "It grows with the number of writers and the distance between them.",
-     .advice = "Where it is many times that of a lone writer, give each thread a line of its own "
-               "and add up afterwards."},
-    {.patterns = "contention.*.throughput.1",
-     .unit = "op/s",
-     .role = ROLE_CONTENTION,
-     .meaning = "Operations a second of one writer alone.",
-     .moves = "The core clock changes it.",
-     .advice = "Compare with all writers together: more of them seldom get more done on one line."},
-    {.patterns = "contention.*.throughput.all",
-     .unit = "op/s",
-     .role = ROLE_CONTENTION,
-     .meaning = "Operations a second of all writers to one line together.",
-     .moves = "How fast the line travels between the writers bounds it.",
-     .advice = "Split a counter or lock that needs more."},
-    {.patterns = "contention.*.fairness.all",
-     .unit = "",
-     .role = ROLE_CONTENTION,
-     .side = SIDE_LESS,
-     .meaning =
-         "The slowest writer's rate over the fastest one's, of all writers to one line: 1 is fair.",
-     .moves = "CPUs near the line's home get more.",
-     .advice = "Where it is low, use a queueing lock, because otherwise threads far away starve."},
-    {.patterns = "contention.*.false-sharing",
-     .unit = "",
-     .role = ROLE_CONTENTION,
-     .meaning = "How many times as long two writers take with a word each in one line as with "
-                "words in lines far apart.",
-     .moves = "The distance between the two CPUs changes it.",
-     .advice = "Pad to the cache line what different threads write."},
-    {.patterns = "contention.*.adjacent-lines",
-     .unit = "",
-     .role = ROLE_CONTENTION,
-     .meaning = "The same with words in neighbouring lines.",
-     .moves = "It is about 1 where the processor does not fetch lines in pairs.",
-     .advice = "Where it is well above 1, pad to two lines."},
+#include "contention.findings.h"
     {.patterns = NULL},
 };
 

@@ -261,61 +261,7 @@ static const struct standard experiment[] = {
 };
 
 static const struct finding_line finding_lines[] = {
-    {.patterns = "dtlb<n>.*.entries",
-     .unit = "",
-     .role = ROLE_TRANSLATION,
-     .fact = FACT_ENTRIES,
-     .part = 2,
-     .meaning = "How many pages of that size a level of the data TLB translates: 1 is the level "
-                "that costs nothing, 2 the one behind it.",
-     .moves = "A busy hardware thread of the same core takes its share, and below a hypervisor "
-              "huge pages may be split.",
-     .advice = "Beyond that many pages every access pays for translation: keep hot data on fewer "
-               "pages, or use huge pages."},
-    {.patterns = "dtlb1.*.onset",
-     .unit = "",
-     .role = ROLE_TRANSLATION,
-     .fact = FACT_ONSET,
-     .part = 2,
-     .meaning = "The numbers of pages between which translation begins to cost. It replaces the "
-                "number of entries where the trials do not agree on one.",
-     .moves = "A program on the core's other hardware thread takes a part of the TLB that changes "
-              "from trial to trial.",
-     .advice = "Take it for a rough number of entries, or repeat on an idle machine."},
-    {.patterns = "dtlb2.*.hit",
-     .unit = "cycles",
-     .role = ROLE_TRANSLATION,
-     .fact = FACT_HIT,
-     .part = 2,
-     .meaning = "How much longer an access takes that misses the first level of the TLB and hits "
-                "the second.",
-     .moves = "The processor's design decides it, and little else.",
-     .advice = "Add it to a cache's latency for data that is spread over more pages than the first "
-               "level holds."},
-    {.patterns = "dtlb2.*.walk",
-     .unit = "cycles",
-     .role = ROLE_TRANSLATION,
-     .fact = FACT_WALK,
-     .part = 2,
-     .meaning = "How much longer an access takes that misses both levels of the TLB: the walk "
-                "through the page table.",
-     .moves = "It grows as more of the page table itself misses the caches, and about twofold "
-              "below a hypervisor, whose own page table is walked too.",
-     .advice = "Use huge pages for large sets that are visited at random."},
-    {.patterns = "dtlb.*.as.*",
-     .unit = "",
-     .role = ROLE_TRANSLATION,
-     .fact = FACT_SPLIT,
-     .part = 2,
-     .meaning = "The share of memory on huge pages that is translated as small pages are; 0 is "
-                "none. One line in each small page's worth of memory is chased on huge pages and "
-                "on small ones, and what translation costs on the first is divided by what it "
-                "costs on the second: the median over several numbers of pages.",
-     .moves = "A hypervisor that backs a guest's memory with small pages splits the guest's huge "
-              "ones in the TLB.",
-     .advice = "Where it is not near 0, ask for huge pages on the host: those of the guest save no "
-               "misses of the TLB. Steps that these misses make in the curve of latencies are not "
-               "taken for caches."},
+#include "tlb.findings.h"
     {.patterns = NULL},
 };
 

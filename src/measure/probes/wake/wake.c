@@ -393,45 +393,7 @@ static const struct standard experiment[] = {
 };
 
 static const struct finding_line lines[] = {
-    {.patterns = "wake.futex.min",
-     .unit = "ns",
-     .role = ROLE_PROPERTY,
-     .fact = FACT_WAKE,
-     .meaning =
-         "One wake-up of a thread that sleeps on another CPU, by futex, of the fastest pair.",
-     .moves = "Idle states, a hypervisor, the distance of the two CPUs and the clock change it.",
-     .advice = "Where messages are short and frequent, spin for about as long before sleeping."},
-    {.patterns = "wake.futex.max, wake.eventfd.min, wake.eventfd.max, "
-                 "wake.pipe.min, wake.pipe.max, wake.condition.min, wake.condition.max",
-     .unit = "ns",
-     .role = ROLE_PROPERTY,
-     .meaning =
-         "One wake-up of a thread that sleeps on another CPU, of the fastest and the slowest "
-         "pair.",
-     .moves = "Idle states, a hypervisor, the distance of the two CPUs and the clock change it.",
-     .advice = "Where messages are short and frequent, spin for about as long before sleeping."},
-    {.patterns = "wake.spin.min, wake.spin.max",
-     .unit = "ns",
-     .role = ROLE_PROPERTY,
-     .meaning = "The same where no thread sleeps: the other CPU sees a word in memory change.",
-     .moves = "It is a hand-off: the distance of the two CPUs changes it.",
-     .advice = "Compare the other ways with it: the difference is the cost of sleeping."},
-    {.patterns = "wake.*.switches",
-     .unit = "",
-     .role = ROLE_PROPERTY,
-     .side = SIDE_NEITHER,
-     .meaning = "Context switches that a wake-up took, as the system counts them.",
-     .moves =
-         "Below 1, threads were woken before they slept; above 1, other threads ran in between.",
-     .advice = "Where it is well below 1, the time is not that of a wake-up from sleep."},
-    {.patterns = "wake.after.<n>us",
-     .unit = "ns",
-     .role = ROLE_PROPERTY,
-     .meaning = "From the ring until a thread runs that had slept for that long.",
-     .moves = "The longer a CPU is idle the deeper it sleeps; /sys/devices/system/cpu/cpu0/cpuidle "
-              "has the states.",
-     .advice = "Where the long sleeps are too slow, forbid deep idle states (cpupower idle-set -D "
-               "LATENCY, or /dev/cpu_dma_latency)."},
+#include "wake.findings.h"
     {.patterns = NULL},
 };
 
