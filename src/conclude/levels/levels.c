@@ -1,4 +1,4 @@
-#include "conclude/levels/level.h"
+#include "conclude/levels/reading.h"
 
 #include "base/quantity.h"
 #include "base/units.h"
@@ -10,29 +10,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A sentence explains an effective capacity if it differs from the declared one by more than this
- * and its interval excludes the declared one. */
-static const double capacity_differs = 0.15;
-/* A size is given as advice only if the ends of its interval differ by less than this factor. */
-static const double advice_spread = 1.35;
-/* Ends that differ by more than this are no capacity: misses begin at the one, and most loads miss
- * from the other on. */
-static const double early_spread = 4.1;
 /* A level gets a flag that over this share of its points have: fewer do not change a median. */
 static const double flagged_share = 0.25;
 
 /* An interval of 95 % needs six values (stats/order.h). */
 static const size_t trials_enough = 6;
-
-/* A curve whose levels are found, and the result that gets their findings. */
-struct reading {
-    struct probe_result *result;
-    struct pool *pool;
-    const struct series *series;
-    const struct level_sample *samples;
-    struct levels levels;
-    bool guest; /* its host's pages and neighbours can't be seen */
-};
 
 /* --- names --- */
 
@@ -118,17 +100,9 @@ static void name_levels(struct levels *levels, const struct series *series,
     }
 }
 
-/* Rounds a size down to two digits, for advice. */
-static double handy_size(double bytes)
-{
-    double unit = exp2(10 * floor(log2(bytes) / 10));
-    double digits = bytes / unit;
-    return unit * (digits >= 10 ? floor(digits) : floor(10 * digits) / 10);
-}
-
 /* --- latency --- */
 
-static unsigned level_flags(const struct reading *reading, size_t index)
+unsigned reading_flags(const struct level_reading *reading, size_t index)
 {
     size_t points = 0, trials = 0, bearing[FLAG_COUNT] = {0};
     for (size_t i = 0; i < reading->series->point_count; i++) {
@@ -147,7 +121,7 @@ static unsigned level_flags(const struct reading *reading, size_t index)
     return trials >= trials_enough ? flags & ~FLAG_BIT(FLAG_TOO_FEW) : flags;
 }
 
-static const char *plateau_text(const struct reading *reading, size_t index)
+static const char *plateau_text(const struct level_reading *reading, size_t index)
 {
     const struct level *level = &reading->levels.list[index];
     char from[UNIT_TEXT], to[UNIT_TEXT], upto[UNIT_TEXT];
@@ -168,7 +142,7 @@ static const char *plateau_text(const struct reading *reading, size_t index)
 }
 
 /* What interference did to the level's points: the median of the shares, and of the trials. */
-static struct disturbance disturbance_of(const struct reading *reading, size_t index)
+static struct disturbance disturbance_of(const struct level_reading *reading, size_t index)
 {
     const struct series *series = reading->series;
     double *longer = pool_alloc(reading->pool, 2 * series->point_count, sizeof *longer),
@@ -190,7 +164,7 @@ static struct disturbance disturbance_of(const struct reading *reading, size_t i
 }
 
 /* The level's latency from its points' times or cycles, each corrected as the fit says. */
-static struct interval latency_in(const struct reading *reading, size_t index, bool cycles)
+static struct interval latency_in(const struct level_reading *reading, size_t index, bool cycles)
 {
     const struct series *series = reading->series;
     const double fitted = reading->levels.list[index].fitted;
@@ -214,7 +188,7 @@ static struct interval latency_in(const struct reading *reading, size_t index, b
 }
 
 /* The clock at the level's points, and its extremes; NAN: there are no cycles. */
-static struct interval clock_of(const struct reading *reading, size_t index)
+static struct interval clock_of(const struct level_reading *reading, size_t index)
 {
     const struct series *series = reading->series;
     double *clocks = pool_alloc(reading->pool, series->point_count, sizeof *clocks);
@@ -229,7 +203,7 @@ static struct interval clock_of(const struct reading *reading, size_t index)
 }
 
 /* Whether the trials of the level's points show that its time follows the core's clock. */
-static bool follows_core(const struct reading *reading, size_t index)
+static bool follows_core(const struct level_reading *reading, size_t index)
 {
     const struct series *series = reading->series;
     double *exponents = pool_alloc(reading->pool, series->point_count, sizeof *exponents);
@@ -245,7 +219,7 @@ static bool follows_core(const struct reading *reading, size_t index)
     return follows;
 }
 
-static struct finding *add_value(const struct reading *reading, const struct level *level,
+static struct finding *add_value(const struct level_reading *reading, const struct level *level,
                                  const char *fact, const char *unit)
 {
     return finding_add(reading->result, reading->pool,
@@ -253,7 +227,7 @@ static struct finding *add_value(const struct reading *reading, const struct lev
 }
 
 /* Adds it in cycles and in ns where the points have both: in the level's home, and derived. */
-static void add_latency(const struct reading *reading, size_t index)
+static void add_latency(const struct level_reading *reading, size_t index)
 {
     const struct level *level = &reading->levels.list[index];
     const char *unit = reading->series->y.unit;
@@ -282,118 +256,16 @@ static void add_latency(const struct reading *reading, size_t index)
     home->low = known ? value.low : NAN;
     home->high = known ? value.high : NAN;
     home->text = plateau_text(reading, index);
-    home->flags = level_flags(reading, index);
+    home->flags = reading_flags(reading, index);
     home->disturbance = disturbance_of(reading, index);
     other->text = home->text;
     if (both)
         finding_derive(other, home, clock_of(reading, index));
 }
 
-/* --- capacity --- */
-
-static const char *advice_on(const struct reading *reading, const struct level *level)
-{
-    char size[UNIT_TEXT];
-    return level->capacity.high <= advice_spread * level->capacity.low
-               ? pool_printf(reading->pool, "While that lasts, keep buffers within %s",
-                             size_format(handy_size(level->capacity.low), size))
-               : "Where it begins to miss is not known well enough to size buffers by it";
-}
-
-static const char *capacity_text(const struct reading *reading, size_t index)
-{
-    const struct level *level = &reading->levels.list[index];
-    char holds[UNIT_TEXT], said[UNIT_TEXT], size[UNIT_TEXT];
-    const double declared = level->declared;
-    /* The declared capacity of this level and those before it together. */
-    double together = 0;
-    for (int i = 0; i < level->number && i < LEVELS_DECLARED_MOST; i++)
-        together += reading->levels.declared[i];
-    size_format(level->capacity.value, holds);
-    bool differs = fabs(level->capacity.value / declared - 1) > capacity_differs &&
-                   (declared < level->capacity.low || declared > level->capacity.high);
-    if (!differs && level->capacity.high > early_spread * level->capacity.low)
-        return pool_printf(
-            reading->pool,
-            "misses begin at %s, and only from %s on do most loads miss: small pages or other "
-            "programs make them begin early, or another level is hidden between",
-            size_format(level->capacity.low, said), size_format(level->capacity.high, size));
-    if (!differs && reading->levels.rising && index + 1 == reading->levels.count)
-        return pool_printf(reading->pool,
-                           "the curve still rises at %s: measure larger sizes to know this better",
-                           size_format(reading->levels.largest, size));
-    if (!differs)
-        return NULL;
-    size_format(declared, said);
-    if (level->capacity.value < declared)
-        return pool_printf(reading->pool,
-                           "in this run %s of %s behaved as cache: it is shared or partitioned. %s",
-                           holds, said, advice_on(reading, level));
-    return pool_printf(
-        reading->pool,
-        "working sets of up to %s are as fast as this level, which is declared to hold %s: %s",
-        holds, said,
-        level->capacity.low <= (1 + capacity_differs) * together
-            ? "exclusive levels hold more together"
-            : "latencies rise steadily from this level to the next, so the two can't be "
-              "distinguished; repeat with --thorough or on a quieter machine");
-}
-
-/* What made loads miss before the level was full, as far as it was seen at the sizes up to there:
- * sets that pages at random fill unevenly (not those of a first cache, which is indexed within a
- * page), or other programs. NULL: nothing was seen, or what is declared was reached. */
-static const char *early_by(const struct reading *reading, size_t index)
-{
-    const struct level *level = &reading->levels.list[index];
-    size_t points = 0, small = 0, disturbed = 0;
-    for (size_t i = 0; i < reading->series->point_count; i++) {
-        const struct point *point = &reading->series->points[i];
-        if (point->x < level->from || point->x > level->capacity.high)
-            continue;
-        points++;
-        small += level->number > 1 && (point->flags & FLAG_BIT(FLAG_SMALL_PAGES));
-        disturbed += point_is_disturbed(point);
-    }
-    const bool pages = 2 * small > points, others = 2 * disturbed > points;
-    if (!(level->declared > (1 + capacity_differs) * level->capacity.high) &&
-        !(isnan(level->declared) && pages))
-        return NULL;
-    return pages && others ? "pages of 4 KiB, beside others"
-           : pages         ? "pages of 4 KiB"
-           : others        ? "beside others"
-           : reading->guest && isfinite(level->declared)
-               ? "pages or neighbours that a guest can't see"
-               : NULL;
-}
-
-static void add_capacity(const struct reading *reading, size_t index)
-{
-    const struct level *level = &reading->levels.list[index];
-    if (!isfinite(level->capacity.value))
-        return;
-    const char *early = level->blurred ? NULL : early_by(reading, index);
-    const struct interval unknown = {NAN, NAN, NAN};
-    char from[UNIT_TEXT], to[UNIT_TEXT];
-    struct finding *finding = finding_add_value(
-        reading->result, reading->pool,
-        pool_printf(reading->pool, "%s.%s", level->name, early ? "begins" : "capacity"), "B",
-        level->blurred ? unknown : level->capacity, level_flags(reading, index));
-    finding->declared = level->declared;
-    finding->text =
-        early ? pool_printf(
-                    reading->pool, "misses begin at %s (%s), so where it ends can't be said. %s",
-                    size_format(level->capacity.value, from), early, advice_on(reading, level))
-        : level->blurred
-            ? pool_printf(reading->pool,
-                          "not found: from %s to %s latencies rise steadily, so where this level "
-                          "ends can't be said; repeat with --thorough or on a quieter machine",
-                          size_format(level->to, from), size_format(level->capacity.value, to))
-            : capacity_text(reading, index);
-}
-
 /* --- what was not found --- */
 
-static const char *gaps_text(const struct reading *reading)
+static const char *gaps_text(const struct level_reading *reading)
 {
     const struct levels *levels = &reading->levels;
     const char *text = "";
@@ -412,7 +284,7 @@ static const char *gaps_text(const struct reading *reading)
 
 /* The one place that reports a refused level: a stretch where no two sizes agree is no level and
  * has no number. */
-static void tell_gaps(const struct reading *reading)
+static void tell_gaps(const struct level_reading *reading)
 {
     if (reading->levels.gap_count == 0)
         return;
@@ -426,7 +298,7 @@ static void tell_gaps(const struct reading *reading)
 }
 
 /* A step that translation probably causes is described in words and does not count as a cache. */
-static void tell_translation(const struct reading *reading)
+static void tell_translation(const struct level_reading *reading)
 {
     const double small_page = 4096;
     const char *text = "", *unit = reading->series->y.unit ? reading->series->y.unit : "";
@@ -439,7 +311,7 @@ static void tell_translation(const struct reading *reading)
                            "%s%swithin %s, mostly near %s, latency steps up by %.2g %s, as it does "
                            "where pages of 4 KiB outgrow a TLB of some %.0f entries",
                            text, *text ? "; " : "", level->name,
-                           size_format(handy_size(level->translated), size), level->translation,
+                           size_format(size_handy(level->translated), size), level->translation,
                            unit, level->translated / small_page);
     }
     if (!*text)
@@ -454,7 +326,7 @@ static void tell_translation(const struct reading *reading)
 
 /* Counts only caches that the measured sizes can show: larger than the smallest size and smaller
  * than the largest. */
-static void compare_numbers(const struct reading *reading)
+static void compare_numbers(const struct level_reading *reading)
 {
     const struct levels *levels = &reading->levels;
     const size_t declared = levels->declared_count;
@@ -482,10 +354,10 @@ void findings_levels(struct probe_result *result, struct pool *pool, const struc
                      const struct machine_facts *declared, int cpu,
                      const struct translation_knee *knees, size_t knee_count)
 {
-    struct reading reading = {.result = result,
-                              .pool = pool,
-                              .series = series,
-                              .guest = declared && declared->hypervisor};
+    struct level_reading reading = {.result = result,
+                                    .pool = pool,
+                                    .series = series,
+                                    .guest = declared && declared->hypervisor};
     /* A foreign document may have any unit. */
     if (!quantity_comparable(series->y.unit, "ns") &&
         !quantity_is(series->y.unit, DIMENSION_CYCLES))
@@ -496,7 +368,7 @@ void findings_levels(struct probe_result *result, struct pool *pool, const struc
     name_levels(&reading.levels, series, declared, cpu);
     for (size_t k = 0; k < reading.levels.count; k++) {
         add_latency(&reading, k);
-        add_capacity(&reading, k);
+        reading_add_capacity(&reading, k);
     }
     tell_translation(&reading);
     tell_gaps(&reading);
