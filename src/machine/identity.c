@@ -39,8 +39,12 @@ static const struct arm_part {
     {"0xc0", "0xac3", "Ampere-1"},    {"0xc0", "0xac4", "Ampere-1a"},
 };
 
-static void read_arm(struct pool *pool, struct machine_facts *facts, const char *cpuinfo)
+/* /proc/cpuinfo has different keys on x86 and LoongArch, on POWER and on RISC-V. */
+static void read_processor(struct pool *pool, struct machine_facts *facts, const char *cpuinfo)
 {
+    static const char *const model_keys[] = {"model name", "Model Name", "cpu model",
+                                             "cpu",        "uarch",      "Processor"};
+    facts->cpu_vendor = text_value(pool, cpuinfo, "vendor_id");
     const char *implementer = text_value(pool, cpuinfo, "CPU implementer");
     const char *part = text_value(pool, cpuinfo, "CPU part");
     for (size_t i = 0; implementer && i < sizeof implementers / sizeof *implementers; i++)
@@ -50,15 +54,6 @@ static void read_arm(struct pool *pool, struct machine_facts *facts, const char 
         if (strcmp(arm_parts[i].implementer, implementer) == 0 &&
             strcmp(arm_parts[i].part, part) == 0)
             facts->cpu_model = arm_parts[i].name;
-}
-
-/* /proc/cpuinfo has different keys on x86 and LoongArch, on POWER and on RISC-V. */
-static void read_processor(struct pool *pool, struct machine_facts *facts, const char *cpuinfo)
-{
-    static const char *const model_keys[] = {"model name", "Model Name", "cpu model",
-                                             "cpu",        "uarch",      "Processor"};
-    facts->cpu_vendor = text_value(pool, cpuinfo, "vendor_id");
-    read_arm(pool, facts, cpuinfo);
     for (size_t i = 0; !facts->cpu_model && i < sizeof model_keys / sizeof *model_keys; i++)
         facts->cpu_model = text_value(pool, cpuinfo, model_keys[i]);
     if (!facts->cpu_vendor && facts->cpu_model && strncmp(facts->cpu_model, "POWER", 5) == 0)
@@ -200,25 +195,6 @@ static void add_page_size(struct machine *machine, uint64_t bytes)
     qsort(facts->page_sizes, facts->page_size_count, sizeof *size, compare_sizes);
 }
 
-static void read_page_sizes(struct machine *machine, const char *root)
-{
-    uint64_t base = machine->live ? (uint64_t)sysconf(_SC_PAGESIZE) : 0;
-    if (!machine->live) {
-        char *maps = files_text(root, "/proc/self/smaps");
-        if (maps)
-            text_number(&base, maps, "KernelPageSize");
-        free(maps);
-    }
-    add_page_size(machine, base);
-    char **names;
-    size_t count = files_names(&machine->pool, &names, root, "/sys/kernel/mm/hugepages");
-    for (size_t i = 0; i < count; i++) {
-        unsigned kib;
-        if (sscanf(names[i], "hugepages-%9ukB", &kib) == 1)
-            add_page_size(machine, (uint64_t)kib * 1024);
-    }
-}
-
 /* --- host and system --- */
 
 static void read_live_names(struct machine *machine)
@@ -278,5 +254,19 @@ void identity_read(struct machine *machine, const char *root)
     char *meminfo = files_pooled(pool, root, "/proc/meminfo");
     if (meminfo)
         text_number(&facts->memory_bytes, meminfo, "MemTotal");
-    read_page_sizes(machine, root);
+    uint64_t base = machine->live ? (uint64_t)sysconf(_SC_PAGESIZE) : 0;
+    if (!machine->live) {
+        char *maps = files_text(root, "/proc/self/smaps");
+        if (maps)
+            text_number(&base, maps, "KernelPageSize");
+        free(maps);
+    }
+    add_page_size(machine, base);
+    char **names;
+    size_t count = files_names(&machine->pool, &names, root, "/sys/kernel/mm/hugepages");
+    for (size_t i = 0; i < count; i++) {
+        unsigned kib;
+        if (sscanf(names[i], "hugepages-%9ukB", &kib) == 1)
+            add_page_size(machine, (uint64_t)kib * 1024);
+    }
 }

@@ -24,18 +24,6 @@ static double both_directions(const double *latency, size_t n, size_t a, size_t 
     return is_latency(there) ? there : is_latency(back) ? back : NAN;
 }
 
-static void choose_rows(struct cells *cells, struct pool *pool, const double *latency, size_t n)
-{
-    cells->rows = pool_alloc(pool, n + 1, sizeof *cells->rows);
-    for (size_t a = 0; a < n; a++) {
-        bool any = false;
-        for (size_t b = 0; b < n && !any; b++)
-            any = a != b && !isnan(both_directions(latency, n, a, b));
-        if (any)
-            cells->rows[cells->m++] = a;
-    }
-}
-
 /* Estimates a missing latency by way of a third row: the larger of the latencies from either row to
  * the third, minimised over all third rows; the matrix's largest latency if there is no third row
  * (the completion of an ultrametric, De Soete 1984). */
@@ -179,7 +167,14 @@ void cells_read(struct cells *cells, struct pool *pool, const double *latency, c
                 size_t n)
 {
     *cells = (struct cells){0};
-    choose_rows(cells, pool, latency, n);
+    cells->rows = pool_alloc(pool, n + 1, sizeof *cells->rows);
+    for (size_t a = 0; a < n; a++) {
+        bool any = false;
+        for (size_t b = 0; b < n && !any; b++)
+            any = a != b && !isnan(both_directions(latency, n, a, b));
+        if (any)
+            cells->rows[cells->m++] = a;
+    }
     const size_t m = cells->m;
     cells->known = pool_alloc(pool, m * m + 1, sizeof *cells->known);
     cells->filled = pool_alloc(pool, m * m + 1, sizeof *cells->filled);

@@ -60,12 +60,6 @@ static void measure(struct visit *visit, unsigned rank, struct worker *worker)
     }
 }
 
-static void work_in_background(struct seats *seats, struct worker *worker)
-{
-    while (!atomic_load_explicit(&seats->run_over, memory_order_relaxed))
-        worker->run(worker->state, 1);
-}
-
 /* --- windows --- */
 
 /* A worker reads the clock this often in a window, or up to twice as often. */
@@ -209,7 +203,8 @@ static void do_seat(struct visit *visit, unsigned rank)
     } else if (role == PARTNER) {
         worker->run(worker->state, warm + run->batches * run->repeats);
     } else if (role == BACKGROUND) {
-        work_in_background(seats, worker);
+        while (!atomic_load_explicit(&seats->run_over, memory_order_relaxed))
+            worker->run(worker->state, 1);
     } else {
         if (warm && rank == 0)
             worker->run(worker->state, warm);

@@ -111,20 +111,6 @@ static bool read_names(struct lmbench *lmbench, const struct rows *rows)
     return any;
 }
 
-/* Chooses the column of dashes below each name. */
-static void read_dashes(struct lmbench *lmbench, const struct rows *rows)
-{
-    lmbench->below = lmbench->table;
-    lmbench->first = rows->fields[0];
-    for (size_t c = 0; c < CELLS; c++) {
-        lmbench->columns[c] = (struct field){"", 0, 0, 0};
-        for (size_t i = 0; i < rows->count; i++)
-            if (rows->fields[i].column < lmbench->ends[c] &&
-                lmbench->ends[c] <= rows->fields[i].end + 1)
-                lmbench->columns[c] = rows->fields[i];
-    }
-}
-
 static void read_line(struct reading *reading)
 {
     struct lmbench *lmbench = reading->state;
@@ -142,7 +128,16 @@ static void read_line(struct reading *reading)
     } else if (!rows->length) {
         return;
     } else if (is_dashes(rows)) {
-        read_dashes(lmbench, rows);
+        /* Chooses the column of dashes below each name. */
+        lmbench->below = lmbench->table;
+        lmbench->first = rows->fields[0];
+        for (size_t c = 0; c < CELLS; c++) {
+            lmbench->columns[c] = (struct field){"", 0, 0, 0};
+            for (size_t i = 0; i < rows->count; i++)
+                if (rows->fields[i].column < lmbench->ends[c] &&
+                    lmbench->ends[c] <= rows->fields[i].end + 1)
+                    lmbench->columns[c] = rows->fields[i];
+        }
     } else if (lmbench->below) {
         read_row(reading);
     } else if (!read_names(lmbench, rows)) {

@@ -181,20 +181,6 @@ static void bandwidth_matrix(struct mlc *mlc)
 
 /* --- one buffer --- */
 
-/* The tool counts clocks of the time stamp counter, whose rate is the base frequency. */
-static void print_iteration(const struct talk *talk, const struct point *point)
-{
-    const struct conditions *conditions = &talk->document->conditions;
-    const bool counted = conditions->counter && strcmp(conditions->counter, "tsc") == 0;
-    const double ns = (double)point->y.median;
-    fprintf(talk->out, "Each iteration took %.1f %s clocks (\t%.1f\tns)\n\n",
-            counted ? ns * conditions->counter_hz * 1e-9 : (double)point->cycles.median,
-            counted ? "base frequency" : "core", ns);
-    if (counted)
-        talk_aside(talk, "in cycles of the core, whose clock moves, it is %.1f",
-                   (double)point->cycles.median);
-}
-
 static void idle_latency(struct mlc *mlc)
 {
     struct talk *talk = mlc->talk;
@@ -213,7 +199,16 @@ static void idle_latency(struct mlc *mlc)
         talk_missing(talk, "the latency");
     begin(mlc);
     fprintf(talk->out, "Using buffer size of %.3fMiB\n", (double)bytes / mebibyte);
-    print_iteration(talk, point);
+    /* The tool counts clocks of the time stamp counter, whose rate is the base frequency. */
+    const struct conditions *conditions = &talk->document->conditions;
+    const bool counted = conditions->counter && strcmp(conditions->counter, "tsc") == 0;
+    const double ns = (double)point->y.median;
+    fprintf(talk->out, "Each iteration took %.1f %s clocks (\t%.1f\tns)\n\n",
+            counted ? ns * conditions->counter_hz * 1e-9 : (double)point->cycles.median,
+            counted ? "base frequency" : "core", ns);
+    if (counted)
+        talk_aside(talk, "in cycles of the core, whose clock moves, it is %.1f",
+                   (double)point->cycles.median);
 }
 
 /* --- lines of other cores --- */
@@ -407,21 +402,6 @@ static unsigned nearest_step(const struct series *latency, const struct series *
     return nearest;
 }
 
-/* Prints from the most traffic to the least, which is the order of the tool's delays. The step
- * without traffic has no delay and is left out. */
-static void print_steps(const struct mlc *mlc, const struct series *latency,
-                        const struct series *bandwidth)
-{
-    const bool one = talk_value(mlc->talk, 'd') != NULL;
-    const unsigned nearest = nearest_step(latency, bandwidth, mlc->delay);
-    for (unsigned step = LOADED_FULL; step > LOADED_NONE; step--)
-        if (step_is_measured(latency, bandwidth, step) && (!one || step == nearest))
-            fprintf(mlc->talk->out, " %05u\t%6.2f\t%9.1f\n", delay_of(step),
-                    (double)series_point(latency, step)->y.median,
-                    (double)series_point(bandwidth, step)->y.median / megabyte);
-    fputc('\n', mlc->talk->out);
-}
-
 static const struct probe_result *measure_loaded(struct mlc *mlc, const struct traffic *traffic)
 {
     struct talk *talk = mlc->talk;
@@ -457,7 +437,16 @@ static void loaded_latency(struct mlc *mlc)
     if (!latency || !bandwidth || nearest_step(latency, bandwidth, 0) == LOADED_NONE)
         talk_missing(talk, "latency under load");
     print_heading(mlc, traffic);
-    print_steps(mlc, latency, bandwidth);
+    /* Prints from the most traffic to the least, which is the order of the tool's delays. The step
+     * without traffic has no delay and is left out. */
+    const bool one = talk_value(mlc->talk, 'd') != NULL;
+    const unsigned nearest = nearest_step(latency, bandwidth, mlc->delay);
+    for (unsigned step = LOADED_FULL; step > LOADED_NONE; step--)
+        if (step_is_measured(latency, bandwidth, step) && (!one || step == nearest))
+            fprintf(mlc->talk->out, " %05u\t%6.2f\t%9.1f\n", delay_of(step),
+                    (double)series_point(latency, step)->y.median,
+                    (double)series_point(bandwidth, step)->y.median / megabyte);
+    fputc('\n', mlc->talk->out);
     const struct point *idle = series_point(latency, LOADED_NONE);
     if (idle && idle->y.n)
         talk_aside(talk,

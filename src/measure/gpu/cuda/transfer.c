@@ -70,22 +70,6 @@ static void queue_copy(struct cuda_gpu *gpu)
                  piece, gpu->streams[both]);
 }
 
-/* The second queue waits for the first one's begin, and the first one's end for the second. */
-static void queue_copies(struct cuda_gpu *gpu, uint64_t copies)
-{
-    const bool both = gpu->job.work.direction == GPU_BOTH_WAYS;
-    CUDA_TRY(gpu, cuEventRecord, gpu->events[BEGIN], gpu->streams[0]);
-    if (both)
-        CUDA_TRY(gpu, cuStreamWaitEvent, gpu->streams[1], gpu->events[BEGIN], 0);
-    for (uint64_t i = 0; i < copies; i++)
-        queue_copy(gpu);
-    if (both) {
-        CUDA_TRY(gpu, cuEventRecord, gpu->events[JOIN], gpu->streams[1]);
-        CUDA_TRY(gpu, cuStreamWaitEvent, gpu->streams[0], gpu->events[JOIN], 0);
-    }
-    CUDA_TRY(gpu, cuEventRecord, gpu->events[END], gpu->streams[0]);
-}
-
 static void run_transfer(struct cuda_gpu *gpu, uint64_t repeats, uint64_t *did,
                          struct gpu_time *time)
 {
@@ -96,7 +80,19 @@ static void run_transfer(struct cuda_gpu *gpu, uint64_t repeats, uint64_t *did,
     for (uint64_t left = repeats, copies; left && cuda_works(gpu); left -= copies) {
         float ms = 0;
         copies = left < most ? left : most;
-        queue_copies(gpu, copies);
+        /* The second queue waits for the first one's begin, and the first one's end for the second.
+         */
+        const bool both = gpu->job.work.direction == GPU_BOTH_WAYS;
+        CUDA_TRY(gpu, cuEventRecord, gpu->events[BEGIN], gpu->streams[0]);
+        if (both)
+            CUDA_TRY(gpu, cuStreamWaitEvent, gpu->streams[1], gpu->events[BEGIN], 0);
+        for (uint64_t i = 0; i < copies; i++)
+            queue_copy(gpu);
+        if (both) {
+            CUDA_TRY(gpu, cuEventRecord, gpu->events[JOIN], gpu->streams[1]);
+            CUDA_TRY(gpu, cuStreamWaitEvent, gpu->streams[0], gpu->events[JOIN], 0);
+        }
+        CUDA_TRY(gpu, cuEventRecord, gpu->events[END], gpu->streams[0]);
         cuda_wait(gpu, (double)(copies * moved) * CUDA_SLOWEST_BYTE_NS);
         CUDA_TRY(gpu, cuEventElapsedTime, &ms, gpu->events[BEGIN], gpu->events[END]);
         ns += (double)ms * 1e6;
