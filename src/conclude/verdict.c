@@ -87,8 +87,8 @@ static struct place place_named(const char *name, size_t order)
     return place;
 }
 
-/* The probe's own family has the word of its first finding that has one, also if there is none to
- * grade; without a word, the name of the probe. */
+/* A probe's family is named after the first of its registry's findings that has a place on the
+ * screen, also if the document has no such finding; without one it has the probe's name. */
 static struct place place_of_probe(const struct document *document,
                                    const struct probe_result *probe)
 {

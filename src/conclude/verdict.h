@@ -58,7 +58,8 @@ int verdict_family(const struct document_verdict *, const struct document *,
                    const struct probe_result *, const struct finding *);
 /* How many families have that grade. */
 size_t verdict_count(const struct document_verdict *, enum grade);
-/* Why no grade says all: the document was imported, modelled or stopped, or holds nothing; NULL. */
+/* What limits all grades: the document was imported, modelled or stopped, or holds nothing. NULL:
+ * nothing does. */
 const char *verdict_reserve(const struct document_verdict *, const struct document *);
 /* "Good: L1, L2, TLB. As found: DRAM. Not measured: numa." */
 void line_add_verdict(struct line *, const struct document *, const struct document_verdict *);

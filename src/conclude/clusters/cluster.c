@@ -219,7 +219,8 @@ static size_t find_main(const struct cells *cells, size_t *order, struct pool *s
     return 0;
 }
 
-/* Adds a part's clusters, found by its own latencies alone, below the part itself if it is one. */
+/* Finds the clusters within a part of the matrix by the latencies of that part alone, and adds
+ * them. If the part is a cluster as a whole, it is added first, and they are below it. */
 static void add_part(const struct finding_clusters *in, const struct cells *cells, size_t *rows,
                      size_t count, bool whole, struct pool *scratch)
 {

@@ -131,17 +131,17 @@ struct level_sample *levels_of_series(struct pool *, enum level_pages, const str
 struct interval level_pool(double *values, double *half_widths, size_t n);
 
 /*
- * Levels: caches and DRAM as a latency curve shows them, and whether the machine declares the same
- *.
+ * Levels: caches and DRAM as a latency curve shows them, and whether the machine declares the same.
  *
  * Findings, level by level: "L1.latency" in cycles where the points have cycles, "L1.latency_ns",
  * "L1.capacity" in bytes with an interval and, where it is declared, `declared`; "L2...." and so
  * on. The last plateau is memory, unless the curve leaves it or no memory is as fast: "DRAM" if at
- *least three sizes over an octave or more agree well past the last cache, otherwise "last". Three
- *findings have a sentence and no value: "levels.gaps" says at which sizes too few agree for a
- *level, "levels.translation" at which size a step is probably caused by a TLB, and
- *"levels.disagreement" that more or fewer caches were found than are declared. A level gets the
- *flags that more than a quarter of its points have.
+ * least three sizes over an octave or more agree well past the last cache, otherwise "last". A
+ * level gets the flags that more than a quarter of its points have.
+ *
+ * Three findings have a sentence and no value: "levels.gaps" says at which sizes too few agree for
+ * a level, "levels.translation" at which size a step is probably caused by a TLB, and
+ * "levels.disagreement" that more or fewer caches were found than are declared.
  */
 /* Adds the findings of one curve, a series of `result` or one like it, whose x is bytes and whose y
  * is ns, or cycles where its unit says so. `declared` is NULL for another tool's table: then

@@ -35,7 +35,7 @@ int placement_look(struct placement *placement, struct error *error)
     placement->looked_ns = os_raw_ns();
     if (code < 0)
         return code;
-    /* One that finds a new state takes longer, once. */
+    /* A look that finds a new state takes longer than others, so it does not count. */
     const uint64_t took_ns = placement->looked_ns - began_ns;
     const bool known = placement->facts->placement_count == states;
     if (known && (!placement->shortest_ns || took_ns < placement->shortest_ns))

@@ -115,10 +115,10 @@ int cache_write(const struct cache_slot *, const struct document *, struct error
 
 /* --- question.c: answers a question from the cache, else by measuring, else as declared --- */
 
-/* In less time no trial is reliable; also the least that --budget takes. */
+/* The least time for an answer, as for --budget: in less no trial is reliable. */
 enum { QUESTION_LEAST_MS = 100 };
 
-/* Whether a document has the answer; one that lacks a part is used like one that is in doubt. */
+/* Whether a document has the answer. A part of an answer is used as a doubtful answer is. */
 enum answered { ANSWERED_NOT, ANSWERED_IN_PART, ANSWERED };
 
 struct question {

@@ -12,8 +12,8 @@ static const double LIMIT_NS = 5e9;
 /* A wait sleeps only after this time, because a sleep takes 50 us and more. */
 static const uint64_t SPIN_NS = 200000;
 static const long SLEEP_NS = 50000;
-/* The most that is counted between two polls: if more time passed, the program was stopped or the
- * machine suspended, and perhaps the device too. */
+/* A wait counts at most this much time between two polls. If more passed, the program was stopped
+ * or the machine suspended, and perhaps the device did nothing either. */
 static const uint64_t LONGEST_STEP_NS = 100000000;
 /* The most dynamic shared memory that a block may have without a function attribute. */
 static const size_t SHARED_FOR_ALL = 48 << 10;

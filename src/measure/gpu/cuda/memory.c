@@ -59,7 +59,8 @@ static void allocate_on_device(struct cuda_gpu *gpu, struct cuda_memory *memory)
         return;
     int result = calls->cuMemAlloc(&memory->address, memory->bytes);
     if (result == CUDA_OUT_OF_MEMORY && gpu->spans) {
-        /* Spans can be freed: they only let their works find the same memory again. */
+        /* Spans are memory that is kept so that a later trial gets the same addresses; nothing is
+         * lost but that. */
         cuda_free_spans(gpu);
         if (!CUDA_TRY(gpu, cuCtxSetCurrent, context)) {
             memory->address = 0;

@@ -113,7 +113,7 @@ int opencl_run(struct gpu *started, const struct gpu_work *work, uint64_t repeat
         ready->least = now * GROWTH;
     }
     return error_set(error, ERROR_IMPOSSIBLE,
-                     "the OpenCL device's times make no sense: with %llu repeats more a launch "
+                     "the OpenCL device's times make no sense: a launch with %llu more repeats "
                      "took no longer",
                      (unsigned long long)now);
 }

@@ -95,8 +95,8 @@ static struct difference difference_of(const struct cores_ways *ways, const stru
     const double tick_ns = ways->ns / ways->ticks;
     if (!pair->trials)
         return (struct difference){NAN, NAN};
-    /* Trials of both directions and at all times use the same lines, so these are the independent
-     * ones. */
+    /* Trials in both directions and at all times use the same lines, so there are as many
+     * independent values as lines. */
     const unsigned n = pair->trials < lines ? pair->trials : lines;
     struct difference result = {pair->mean * tick_ns, NAN};
     if (n >= LINES_LEAST) {

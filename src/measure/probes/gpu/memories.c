@@ -278,8 +278,9 @@ static unsigned level_of(const char *name, unsigned *levels)
     return level ? level : *levels + 1;
 }
 
-/* Whether the ladder does not show this level. In a bank larger than both constant caches, the next
- * level counts as one more. */
+/* Whether a level of the curve is none that this ladder reports. A curve of the first constant
+ * cache reports level 1 alone; the others report their own level and what lies behind it, because a
+ * bank that is larger than both caches shows one level more. */
 static bool level_is_other(const struct ladder *ladder, unsigned level)
 {
     return ladder->level == 1 ? level != 1 : level < ladder->level;
