@@ -18,7 +18,9 @@ import subprocess
 from concurrent.futures import ThreadPoolExecutor
 
 SOURCES = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-PAIRS, PLANTED_PAIRS, MODELS, REPEATED = 400, 60, 5, 20
+PAIRS, PLANTED_PAIRS, MODELS, REPEATED, RUNS = 400, 60, 5, 20, 5
+# Numbers all runs: what was seen with one while comparisons were made says nothing.
+SEED = int(os.environ.get("FATHOM_SEED", "1"))
 # Names of findings, as --change takes them, and how far runs of one machine scatter in them.
 SCATTER = {"L1.latency": 0.005, "L2.latency": 0.005, "L3.latency": 0.02, "DRAM.latency": 0.02,
            "bandwidth": 0.02, "cores": 0.02}
@@ -59,7 +61,7 @@ CHANGED = {"changed", "worse", "better"}
 class Twins:
     def __init__(self, bench, folder):
         self.bench, self.folder = bench, folder
-        self.random = random.Random(1)
+        self.random = random.Random(SEED)
         self.machines = []
         for path in sorted(glob.glob(os.path.join(SOURCES, "docs/examples/*.json")) +
                            glob.glob(os.path.join(SOURCES, "benchmarks/recorded/*.json"))):
@@ -100,20 +102,33 @@ class Twins:
         return [f"{name}=x{math.exp(self.random.gauss(0, sigma)):.6f}"
                 for name, sigma in SCATTER.items() if self.has(machine, name + "=")]
 
-    def plan(self, count, machines, plant=None):
-        """What is to be run for that many pairs."""
-        return [(machine, i, self.scattered(machine),
-                 self.scattered(machine) + ([plant] if plant else []))
+    def several(self, machine, name, seed, changes):
+        """The document of a run for each list of changes."""
+        runs = [self.run(machine, f"{name}-{i}", 10 * seed + i, change) for i, change in enumerate(changes)]
+        if None in runs:
+            raise SystemExit(f"{machine}: no run of {changes}")
+        if len(runs) == 1:
+            return runs[0]
+        path = os.path.join(self.folder, name + ".json")
+        subprocess.run([self.bench.fathom, "baseline", *runs, "-o", path], check=True, stdout=subprocess.DEVNULL,
+                       stderr=subprocess.DEVNULL)
+        for run in runs:
+            os.remove(run)
+        return path
+
+    def plan(self, count, machines, plant=None, runs=1):
+        """What is to be run for that many pairs: `plant` gives the change of a machine."""
+        return [(machine, i, [self.scattered(machine) for _ in range(runs)],
+                 [self.scattered(machine) + ([plant(machine)] if plant else []) for _ in range(runs)])
                 for i in range(count) for machine in [machines[i % len(machines)]]]
 
     def pair(self, planned):
         """What diff and check say of a pair: its changed values, and check's status."""
         machine, number, first, second = planned
-        label = f"{os.path.basename(machine)}-{number}-{self.random.random()}"
-        before = self.run(machine, label + "a", 2 * number + 1, first)
-        after = self.run(machine, label + "b", 2 * number + 2, second)
-        if not before or not after:
-            raise SystemExit(f"{machine}: no run of {first} and {second}")
+        label = f"{os.path.basename(machine)}-{number}"
+        seed = 1000000 * SEED + 2 * number
+        before = self.several(machine, label + "a", seed + 1, first)
+        after = self.several(machine, label + "b", seed + 2, second)
         rows = subprocess.run([self.bench.fathom, "diff", before, after, "-f", "csv"],
                               capture_output=True, text=True).stdout
         changed = [row["what"] for row in csv.DictReader(io.StringIO(rows))
@@ -199,11 +214,10 @@ def quiet(twins, spread, change, pattern):
     return found
 
 
-def row(twins, title, machines, plant, pattern, pairs):
+def row(twins, title, machines, plant, pattern, pairs, runs=1):
     """One row of changes: how often one of the findings has changed. `plant` makes the change of a machine."""
-    planned = [(machine, i, twins.scattered(machine), twins.scattered(machine) + [plant(machine)])
-               for i in range(max(1, pairs // max(1, len(machines)))) for machine in machines]
-    results = twins.pairs(planned)
+    each = max(1, pairs // max(1, len(machines)))
+    results = twins.pairs(twins.plan(each * len(machines), machines, plant, runs))
     found = sum(any(matches(pattern, what) for what in result[1]) for result in results)
     checks = "/".join(str(sum(result[2] == status for result in results)) for status in (0, 1, 4))
     print(f"  {title:24} found {share(found, len(results))} on {len(machines)} machines, check 0/1/4: {checks}", end="")
@@ -222,19 +236,20 @@ def planted(twins, spread):
         print("  reached" if found >= 0.95 * len(results) else "  MISSED")
 
 
-def allowed(twins, spread):
+def allowed(twins, spread, runs):
     """Changes as large as the scatter between unchanged runs allows to be seen."""
-    print("twins: changes of exp(5.5 s sqrt 2), and at least half as much again as the tolerance")
+    print(f"twins: changes of exp(5.5 s sqrt(2 / {runs})), and at least half as much again as the tolerance: "
+          f"{runs} against {runs}")
     for title, name, pattern, tolerance, worse in ALLOWED:
         own = {machine: spread[machine, of] for machine in twins.machines for of in [name, name + "_ns"]
                if (machine, of) in spread and twins.has(machine, name + "=")}
         if not own:
             continue
         def plant(machine):
-            times = max(math.exp(5.5 * own[machine] * math.sqrt(2)), 1 + 1.5 * tolerance)
+            times = max(math.exp(5.5 * own[machine] * math.sqrt(2 / runs)), 1 + 1.5 * tolerance)
             return f"{name}=x{times ** worse:.5f}"
-        results, found = row(twins, title, sorted(own), plant, pattern, PLANTED_PAIRS)
-        print("  reached" if found >= 0.95 * len(results) else "  MISSED")
+        results, found = row(twins, title, sorted(own), plant, pattern, PLANTED_PAIRS, runs)
+        print("  reached" if found >= 0.95 * len(results) else "  MISSED", flush=True)
 
 
 def never_same(twins):
@@ -255,9 +270,7 @@ def curve(twins):
         machines = [machine for machine in twins.machines if twins.has(machine, name + "=")]
         cells = []
         for size in sizes if machines else ():
-            results = twins.pairs([(machine, i, twins.scattered(machine),
-                                    twins.scattered(machine) + [f"{name}=x{size ** worse:.5f}"])
-                                   for i, machine in enumerate(machines)])
+            results = twins.pairs(twins.plan(len(machines), machines, lambda _: f"{name}=x{size ** worse:.5f}"))
             found = sum(any(matches(pattern, what) for what in result[1]) for result in results)
             cells.append(100 * found / len(results))
         print(f"  {title:24}" + "".join(f"{cell:8.0f}" for cell in cells))
@@ -269,7 +282,8 @@ def twins(bench):
         all_of_them = Twins(bench, folder)
         spread = scatter(all_of_them)
         planted(all_of_them, spread)
-        allowed(all_of_them, spread)
+        allowed(all_of_them, spread, 1)
+        allowed(all_of_them, spread, RUNS)
         never_same(all_of_them)
         curve(all_of_them)
         unchanged(all_of_them)

@@ -184,7 +184,7 @@ static void add_findings_of(struct building *building, struct probe_result *resu
         if (!pairs) {
             pairs = pool_alloc(scratch, sources->count, sizeof *pairs);
             for (size_t d = from + 1; d < sources->count; d++)
-                finding_pairs_find(&pairs[d], scratch, probe, sources->probes[d]);
+                finding_pairs_find(&pairs[d], scratch, probe, sources->probes[d], NULL);
         }
         add_finding(building, result, sources, from, i, pairs);
     }

@@ -18,6 +18,7 @@ struct search {
     struct figure_source of_a, of_b;
     double tolerance, share;
     bool placed; /* the placement is among the facts */
+    struct level_links levels[2];
 };
 
 static void add_missing(struct search *search, const char *text)
@@ -184,7 +185,7 @@ static void compare_findings(struct search *search, const struct probe_result *a
 {
     struct pool *pool = &search->result->pool;
     struct finding_pairs pairs;
-    finding_pairs_find(&pairs, pool, a, b);
+    finding_pairs_find(&pairs, pool, a, b, &search->levels[1]);
     for (size_t i = 0; i < a->finding_count; i++) {
         const struct finding *before = &a->findings[i], *after = pairs.of_a[i];
         if (finding_is_derived(before) && (!after || finding_is_derived(after)))
@@ -361,6 +362,8 @@ static int compare_documents(void *with)
     struct search *search = with;
     struct pool *pool = &search->result->pool;
     facts_compare(&search->result->facts, pool, search->a, search->b);
+    level_links_find(search->levels, pool, search->a, search->b);
+    facts_compare_levels(&search->result->facts, pool, search->levels);
     for (size_t i = 0; i < search->a->probe_count; i++) {
         const struct probe_result *probe = &search->a->probes[i];
         const struct probe_result *other = document_probe_near(search->b, probe->name, i);

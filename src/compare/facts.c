@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "conclude/registry/device.h"
+#include "conclude/registry/experiment.h"
 #include "document/flag.h"
 
 #include <math.h>
@@ -233,6 +234,26 @@ void facts_compare_pages(struct changed_facts *facts, struct pool *pool,
     if (facts->count == before)
         add_texts(&listing, what, pages_of(a, "other_pages_obtained"),
                   pages_of(b, "other_pages_obtained"));
+}
+
+void facts_compare_levels(struct changed_facts *facts, struct pool *pool,
+                          const struct level_links of[2])
+{
+    char size[UNIT_TEXT];
+    for (int side = 0; side < 2; side++)
+        for (size_t i = 0; i < of[side].count; i++) {
+            const struct level_link *level = &of[side].list[i];
+            if (level->partner || !level->reached)
+                continue;
+            const char *with = experiment_text(level->like, pool);
+            const char *name = pool_printf(
+                pool, level->bytes > 0 ? "L%d, up to %s" : "L%d", level->number,
+                level->bytes > 0 ? size_format(level->bytes, size) : "");
+            add(&(struct listing){facts, pool, true},
+                *with ? pool_printf(pool, "a level more or fewer (%s)", with)
+                      : "a level more or fewer",
+                side ? "none" : name, side ? name : "none", SIDE_NEITHER);
+        }
 }
 
 void facts_put_first(struct changed_facts *facts, struct pool *pool, const char *what,

@@ -4,6 +4,7 @@
 #define FATHOM_COMPARE_FACTS_H
 
 #include "base/quantity.h"
+#include "compare/levels.h"
 #include "document/document.h"
 
 struct changed_fact {
@@ -24,6 +25,8 @@ void facts_compare(struct changed_facts *, struct pool *, const struct document 
 /* Adds the pages that a probe obtained, where they differ. */
 void facts_compare_pages(struct changed_facts *, struct pool *, const struct probe_result *a,
                          const struct probe_result *b);
+/* Adds the levels that only one of the curves shows, of those which both reached. */
+void facts_compare_levels(struct changed_facts *, struct pool *, const struct level_links of[2]);
 /* Puts a fact of the runs before all others. */
 void facts_put_first(struct changed_facts *, struct pool *, const char *what, const char *before,
                      const char *after);

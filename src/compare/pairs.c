@@ -10,6 +10,7 @@
 
 struct entry {
     const struct finding *finding;
+    const char *name; /* by which it pairs */
     size_t place;
     size_t cpu_count; /* CPUs that the finding is about */
 };
@@ -19,10 +20,10 @@ static const char *or_empty(const char *text)
     return text ? text : "";
 }
 
-static int by_what(const struct finding *a, const struct finding *b)
+static int by_what(const struct entry *a, const struct entry *b)
 {
-    int order = finding_name_order(or_empty(a->name), or_empty(b->name));
-    return order ? order : experiment_order(a, b);
+    int order = finding_name_order(a->name, b->name);
+    return order ? order : experiment_order(a->finding, b->finding);
 }
 
 static int by_place(const struct entry *a, const struct entry *b)
@@ -32,13 +33,13 @@ static int by_place(const struct entry *a, const struct entry *b)
 
 static int by_cpus(const struct entry *a, const struct entry *b)
 {
-    int order = by_what(a->finding, b->finding);
+    int order = by_what(a, b);
     return order ? order : strcmp(or_empty(a->finding->cpus), or_empty(b->finding->cpus));
 }
 
 static int by_kind(const struct entry *a, const struct entry *b)
 {
-    int order = by_what(a->finding, b->finding);
+    int order = by_what(a, b);
     return order ? order : (a->cpu_count > b->cpu_count) - (a->cpu_count < b->cpu_count);
 }
 
@@ -63,30 +64,46 @@ static int sort_by_kind(const void *a, const void *b)
     return order ? order : by_place(left, right);
 }
 
-/* Collects the findings that have no partner yet. */
-static size_t collect(struct entry *entries, const struct probe_result *probe,
-                      const struct finding *const *partners, bool count)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < probe->finding_count; i++)
-        if (!partners[i])
-            entries[n++] = (struct entry){&probe->findings[i], i,
-                                          count ? cpulist_text_count(probe->findings[i].cpus) : 0};
-    return n;
-}
-
 struct pairing {
     const struct probe_result *a, *b;
+    const struct level_links *levels;
     struct finding_pairs *pairs;
+    struct pool *pool;
     struct entry *in_a, *in_b;
 };
+
+/* The finding's name with the number that its level has in the first document, 0 where it has no
+ * such level. */
+static const char *name_of(const struct pairing *pairing, const struct finding *finding)
+{
+    const char *name = or_empty(finding->name);
+    const int partner = pairing->levels ? level_partner(pairing->levels, finding) : -1;
+    return partner < 0 ? name
+                       : pool_printf(pairing->pool, "L%d%s", partner, name + strcspn(name, "."));
+}
+
+/* Collects the findings that have no partner yet. */
+static size_t collect(const struct pairing *pairing, struct entry *entries, bool second, bool count)
+{
+    const struct probe_result *probe = second ? pairing->b : pairing->a;
+    const struct finding **partners = second ? pairing->pairs->of_b : pairing->pairs->of_a;
+    size_t n = 0;
+    for (size_t i = 0; i < probe->finding_count; i++) {
+        const struct finding *finding = &probe->findings[i];
+        if (!partners[i])
+            entries[n++] = (struct entry){
+                finding, second ? name_of(pairing, finding) : or_empty(finding->name), i,
+                count ? cpulist_text_count(finding->cpus) : 0};
+    }
+    return n;
+}
 
 static void pair_by(const struct pairing *pairing, int (*sort)(const void *, const void *),
                     int (*compare)(const struct entry *, const struct entry *), bool count)
 {
     struct entry *in_a = pairing->in_a, *in_b = pairing->in_b;
-    const size_t n = collect(in_a, pairing->a, pairing->pairs->of_a, count);
-    const size_t m = collect(in_b, pairing->b, pairing->pairs->of_b, count);
+    const size_t n = collect(pairing, in_a, false, count);
+    const size_t m = collect(pairing, in_b, true, count);
     qsort(in_a, n, sizeof *in_a, sort);
     qsort(in_b, m, sizeof *in_b, sort);
     for (size_t i = 0, j = 0; i < n && j < m;) {
@@ -101,11 +118,14 @@ static void pair_by(const struct pairing *pairing, int (*sort)(const void *, con
 }
 
 void finding_pairs_find(struct finding_pairs *pairs, struct pool *pool,
-                        const struct probe_result *a, const struct probe_result *b)
+                        const struct probe_result *a, const struct probe_result *b,
+                        const struct level_links *levels)
 {
     struct pairing pairing = {
         .a = a,
         .b = b,
+        .levels = levels,
+        .pool = pool,
         .pairs = pairs,
         .in_a = pool_alloc(pool, a->finding_count, sizeof *pairing.in_a),
         .in_b = pool_alloc(pool, b->finding_count, sizeof *pairing.in_b),

@@ -1,0 +1,195 @@
+#include "compare/levels.h"
+
+#include "conclude/registry/experiment.h"
+#include "conclude/registry/registry.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+
+/* A foreign document may have any number of levels: beyond this they pair by number. */
+enum { LEVELS_MOST = 32 };
+
+/* The number of memory, which lies behind all caches and pairs by its role. */
+static const int memory = INT_MAX;
+
+/* The number of the level that a curve shows; 0: the finding is none of a curve. */
+static int number_of(const struct finding_meaning *meaning)
+{
+    const bool shown = meaning->device < 0 && meaning->role == ROLE_LEVEL &&
+                       (meaning->fact == FACT_LATENCY || meaning->fact == FACT_LATENCY_NS ||
+                        meaning->fact == FACT_CAPACITY);
+    if (shown && meaning->level == LEVEL_CACHE && meaning->number > 0)
+        return meaning->number;
+    return shown && meaning->level == LEVEL_MEMORY ? memory : 0;
+}
+
+static int by_level(const void *a, const void *b)
+{
+    const struct level_link *left = a, *right = b;
+    const int order = experiment_order(left->like, right->like);
+    return order ? order : (left->number > right->number) - (left->number < right->number);
+}
+
+/* The levels of a document, each once. */
+static void collect(struct level_links *links, struct pool *pool, const struct document *document)
+{
+    struct level_link *list = NULL;
+    size_t all = 0, n = 0;
+    for (size_t p = 0; p < document->probe_count; p++)
+        for (size_t f = 0; f < document->probes[p].finding_count; f++) {
+            const struct finding *finding = &document->probes[p].findings[f];
+            const struct finding_meaning meaning = finding_meaning(finding);
+            const int number = number_of(&meaning);
+            const bool size = meaning.fact == FACT_CAPACITY && finding->value > 0;
+            if (number)
+                *(struct level_link *)pool_append(pool, (void **)&list, &all, sizeof *list) =
+                    (struct level_link){finding, number, number, size ? finding->value : NAN,
+                                        false};
+        }
+    if (all)
+        qsort(list, all, sizeof *list, by_level);
+    for (size_t i = 0; i < all; i++) {
+        if (n == 0 || by_level(&list[n - 1], &list[i]) != 0)
+            list[n++] = list[i];
+        else if (isnan(list[n - 1].bytes))
+            list[n - 1].bytes = list[i].bytes;
+    }
+    *links = (struct level_links){list, n};
+}
+
+/* The caches of one experiment, and where each lies on the scale of logarithms. */
+struct curve {
+    struct level_link *levels;
+    size_t count;
+    bool memory;                                /* it goes on to memory */
+    double at[LEVELS_MOST], alone[LEVELS_MOST]; /* `alone`: the cost of no partner */
+};
+
+static struct curve curve_at(const struct level_links *links, size_t from)
+{
+    struct curve curve = {.levels = &links->list[from]};
+    for (; from < links->count && experiment_order(curve.levels->like, links->list[from].like) == 0;
+         from++) {
+        if (links->list[from].number == memory)
+            curve.memory = true;
+        else
+            curve.count++;
+    }
+    return curve;
+}
+
+/* A level without a size lies half way between its neighbours, or as far from its only one as that
+ * from the next. */
+static void place(struct curve *curve)
+{
+    double *at = curve->at;
+    for (size_t i = 0; i < curve->count; i++) {
+        const double before = i ? at[i - 1] : NAN,
+                     next = i + 1 < curve->count ? log(curve->levels[i + 1].bytes) : NAN,
+                     step = i > 1 ? at[i - 1] - at[i - 2] : log(2);
+        at[i] = log(curve->levels[i].bytes);
+        if (isnan(at[i]))
+            at[i] = isnan(next) ? before + step : isnan(before) ? next - step : (before + next) / 2;
+    }
+    for (size_t i = 0; i < curve->count; i++) {
+        const double before = i ? at[i] - at[i - 1] : INFINITY,
+                     next = i + 1 < curve->count ? at[i + 1] - at[i] : INFINITY;
+        curve->alone[i] = fabs(fmin(before, next)) / 4;
+    }
+}
+
+static void link_levels(struct curve *a, size_t i, struct curve *b, size_t j)
+{
+    a->levels[i].partner = b->levels[j].number;
+    b->levels[j].partner = a->levels[i].number;
+}
+
+/* Levels of both, none of which has a partner: in order, if there are as many. */
+static void link_between(struct curve *a, size_t from_a, size_t to_a, struct curve *b,
+                         size_t from_b, size_t to_b)
+{
+    for (size_t i = from_a; i < to_a && to_a - from_a == to_b - from_b; i++)
+        link_levels(a, i, b, from_b + i - from_a);
+}
+
+static void part(struct curve *curve, const struct curve *other)
+{
+    for (size_t i = 0; i < curve->count; i++) {
+        curve->levels[i].partner = 0;
+        curve->levels[i].reached = other->memory || other->at[other->count - 1] > curve->at[i];
+    }
+}
+
+static void link_curves(struct curve *a, struct curve *b)
+{
+    double cost[LEVELS_MOST + 1][LEVELS_MOST + 1]; /* of the levels from i and j on */
+    const size_t n = a->count, m = b->count;
+    if (!n || !m || n > LEVELS_MOST || m > LEVELS_MOST)
+        return;
+    place(a);
+    place(b);
+    if (isnan(a->at[0]) || isnan(b->at[0])) /* no sizes are known */
+        return;
+    part(a, b);
+    part(b, a);
+    for (size_t i = n + 1; i-- > 0;)
+        for (size_t j = m + 1; j-- > 0;) {
+            cost[i][j] = i == n && j == m ? 0 : INFINITY;
+            if (i < n)
+                cost[i][j] = a->alone[i] + cost[i + 1][j];
+            if (j < m)
+                cost[i][j] = fmin(cost[i][j], b->alone[j] + cost[i][j + 1]);
+            if (i < n && j < m)
+                cost[i][j] = fmin(cost[i][j], fabs(a->at[i] - b->at[j]) + cost[i + 1][j + 1]);
+        }
+    size_t i = 0, j = 0, from_a = 0, from_b = 0;
+    while (i < n && j < m) {
+        if (fabs(a->at[i] - b->at[j]) + cost[i + 1][j + 1] <= cost[i][j]) {
+            link_between(a, from_a, i, b, from_b, j);
+            link_levels(a, i++, b, j++);
+            from_a = i;
+            from_b = j;
+        } else if (a->alone[i] + cost[i + 1][j] <= cost[i][j]) {
+            i++;
+        } else {
+            j++;
+        }
+    }
+    link_between(a, from_a, n, b, from_b, m);
+}
+
+void level_links_find(struct level_links of[2], struct pool *pool, const struct document *a,
+                      const struct document *b)
+{
+    collect(&of[0], pool, a);
+    collect(&of[1], pool, b);
+    for (size_t i = 0, j = 0; i < of[0].count && j < of[1].count;) {
+        struct curve left = curve_at(&of[0], i), right = curve_at(&of[1], j);
+        const int order = experiment_order(left.levels->like, right.levels->like);
+        if (order == 0)
+            link_curves(&left, &right);
+        i += order <= 0 ? left.count + left.memory : 0;
+        j += order >= 0 ? right.count + right.memory : 0;
+    }
+}
+
+static const struct level_link *link_of(const struct level_links *links,
+                                        const struct finding *like, int number)
+{
+    const struct level_link key = {.like = like, .number = number};
+    return links->count
+               ? bsearch(&key, links->list, links->count, sizeof *links->list, by_level)
+               : NULL;
+}
+
+int level_partner(const struct level_links *links, const struct finding *finding)
+{
+    static const struct finding standard = {.factor_count = 0};
+    const struct finding_meaning meaning = finding_meaning(finding);
+    if (meaning.device >= 0 || meaning.level != LEVEL_CACHE)
+        return -1;
+    const struct level_link *link = link_of(links, finding, meaning.number);
+    link = link ? link : link_of(links, &standard, meaning.number);
+    return link ? link->partner : meaning.number;
+}

@@ -1,0 +1,33 @@
+/*
+ * Which levels of two curves are one. A curve that shows a step more or fewer numbers its levels
+ * anew, so they pair by their sizes: in order, so that the logarithms of the sizes' ratios add up
+ * to the least. A level without a partner costs a quarter of the way to its nearest neighbour: two
+ * pair that are nearer to each other than half of the way from level to level. Where as many are
+ * left in both between two pairs, these are pairs too, however far their sizes moved.
+ */
+#ifndef FATHOM_COMPARE_LEVELS_H
+#define FATHOM_COMPARE_LEVELS_H
+
+#include "document/document.h"
+
+/* A level of one document and its partner in the other. */
+struct level_link {
+    const struct finding *like; /* one of its findings: of its experiment */
+    int number, partner;        /* of "L2"; partner 0: none */
+    double bytes;               /* its size; NAN: unknown */
+    bool reached;               /* of one without a partner: the other curve goes on beyond it */
+};
+
+struct level_links {
+    struct level_link *list; /* by experiment and number; memory is the last of an experiment */
+    size_t count;
+};
+
+/* Fills both with the levels of the CPUs' curves in two documents, in the pool. */
+void level_links_find(struct level_links of[2], struct pool *, const struct document *a,
+                      const struct document *b);
+/* The number of the partner of the level that the finding is about, in its own experiment or else
+ * in the standard one; its own number where nothing is known of the level; -1: it is about none. */
+int level_partner(const struct level_links *, const struct finding *);
+
+#endif
