@@ -246,9 +246,9 @@ void facts_compare_levels(struct changed_facts *facts, struct pool *pool,
             if (level->partner || !level->reached)
                 continue;
             const char *with = experiment_text(level->like, pool);
-            const char *name = pool_printf(
-                pool, level->bytes > 0 ? "L%d, up to %s" : "L%d", level->number,
-                level->bytes > 0 ? size_format(level->bytes, size) : "");
+            const char *name =
+                pool_printf(pool, level->bytes > 0 ? "L%d, up to %s" : "L%d", level->number,
+                            level->bytes > 0 ? size_format(level->bytes, size) : "");
             add(&(struct listing){facts, pool, true},
                 *with ? pool_printf(pool, "a level more or fewer (%s)", with)
                       : "a level more or fewer",

@@ -1,5 +1,6 @@
 #include "compare/levels.h"
 
+#include "base/quantity.h"
 #include "conclude/registry/experiment.h"
 #include "conclude/registry/registry.h"
 
@@ -31,6 +32,11 @@ static int by_level(const void *a, const void *b)
     return order ? order : (left->number > right->number) - (left->number < right->number);
 }
 
+static double either(double a, double b)
+{
+    return isnan(a) ? b : a;
+}
+
 /* The levels of a document, each once. */
 static void collect(struct level_links *links, struct pool *pool, const struct document *document)
 {
@@ -41,19 +47,30 @@ static void collect(struct level_links *links, struct pool *pool, const struct d
             const struct finding *finding = &document->probes[p].findings[f];
             const struct finding_meaning meaning = finding_meaning(finding);
             const int number = number_of(&meaning);
-            const bool size = meaning.fact == FACT_CAPACITY && finding->value > 0;
-            if (number)
-                *(struct level_link *)pool_append(pool, (void **)&list, &all, sizeof *list) =
-                    (struct level_link){finding, number, number, size ? finding->value : NAN,
-                                        false};
+            if (!number)
+                continue;
+            const double value = finding->value > 0 ? finding->value : NAN;
+            const bool cycles = quantity_is(finding->unit, DIMENSION_CYCLES),
+                       size = meaning.fact == FACT_CAPACITY;
+            struct level_link *link = pool_append(pool, (void **)&list, &all, sizeof *link);
+            *link = (struct level_link){.like = finding,
+                                        .number = number,
+                                        .partner = number,
+                                        .bytes = size ? value : NAN,
+                                        .cycles = cycles ? value : NAN,
+                                        .ns = size || cycles ? NAN : value};
         }
     if (all)
         qsort(list, all, sizeof *list, by_level);
     for (size_t i = 0; i < all; i++) {
-        if (n == 0 || by_level(&list[n - 1], &list[i]) != 0)
+        struct level_link *last = n ? &list[n - 1] : NULL;
+        if (!last || by_level(last, &list[i]) != 0) {
             list[n++] = list[i];
-        else if (isnan(list[n - 1].bytes))
-            list[n - 1].bytes = list[i].bytes;
+            continue;
+        }
+        last->bytes = either(last->bytes, list[i].bytes);
+        last->cycles = either(last->cycles, list[i].cycles);
+        last->ns = either(last->ns, list[i].ns);
     }
     *links = (struct level_links){list, n};
 }
@@ -62,8 +79,8 @@ static void collect(struct level_links *links, struct pool *pool, const struct d
 struct curve {
     struct level_link *levels;
     size_t count;
-    bool memory;                                /* it goes on to memory */
-    double at[LEVELS_MOST], alone[LEVELS_MOST]; /* `alone`: the cost of no partner */
+    bool memory; /* it goes on to memory */
+    double size[LEVELS_MOST], latency[LEVELS_MOST];
 };
 
 static struct curve curve_at(const struct level_links *links, size_t from)
@@ -81,22 +98,44 @@ static struct curve curve_at(const struct level_links *links, size_t from)
 
 /* A level without a size lies half way between its neighbours, or as far from its only one as that
  * from the next. */
-static void place(struct curve *curve)
+static void place(struct curve *curve, bool cycles)
 {
-    double *at = curve->at;
+    double *size = curve->size;
     for (size_t i = 0; i < curve->count; i++) {
-        const double before = i ? at[i - 1] : NAN,
-                     next = i + 1 < curve->count ? log(curve->levels[i + 1].bytes) : NAN,
-                     step = i > 1 ? at[i - 1] - at[i - 2] : log(2);
-        at[i] = log(curve->levels[i].bytes);
-        if (isnan(at[i]))
-            at[i] = isnan(next) ? before + step : isnan(before) ? next - step : (before + next) / 2;
+        const struct level_link *level = &curve->levels[i];
+        const double before = i ? size[i - 1] : NAN,
+                     next = i + 1 < curve->count ? log(level[1].bytes) : NAN,
+                     step = i > 1 ? size[i - 1] - size[i - 2] : log(2);
+        size[i] = log(level->bytes);
+        if (isnan(size[i]))
+            size[i] = isnan(next)     ? before + step
+                      : isnan(before) ? next - step
+                                      : (before + next) / 2;
+        curve->latency[i] = log(cycles ? level->cycles : level->ns);
     }
-    for (size_t i = 0; i < curve->count; i++) {
-        const double before = i ? at[i] - at[i - 1] : INFINITY,
-                     next = i + 1 < curve->count ? at[i + 1] - at[i] : INFINITY;
-        curve->alone[i] = fabs(fmin(before, next)) / 4;
-    }
+}
+
+/* A latency that is not known in the same unit tells nothing. */
+static double distance(const struct curve *a, size_t i, const struct curve *b, size_t j)
+{
+    const double latency = fabs(a->latency[i] - b->latency[j]);
+    return fabs(a->size[i] - b->size[j]) + (isnan(latency) ? 0 : latency);
+}
+
+/* What it costs to leave a level without a partner. */
+static double alone(const struct curve *curve, size_t i)
+{
+    const double before = i ? distance(curve, i, curve, i - 1) : INFINITY,
+                 next = i + 1 < curve->count ? distance(curve, i, curve, i + 1) : INFINITY;
+    return fmin(before, next) / 4;
+}
+
+static bool has_cycles(const struct curve *curve)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < curve->count; i++)
+        n += curve->levels[i].cycles > 0;
+    return n == curve->count;
 }
 
 static void link_levels(struct curve *a, size_t i, struct curve *b, size_t j)
@@ -117,7 +156,7 @@ static void part(struct curve *curve, const struct curve *other)
 {
     for (size_t i = 0; i < curve->count; i++) {
         curve->levels[i].partner = 0;
-        curve->levels[i].reached = other->memory || other->at[other->count - 1] > curve->at[i];
+        curve->levels[i].reached = other->memory || other->size[other->count - 1] > curve->size[i];
     }
 }
 
@@ -127,9 +166,10 @@ static void link_curves(struct curve *a, struct curve *b)
     const size_t n = a->count, m = b->count;
     if (!n || !m || n > LEVELS_MOST || m > LEVELS_MOST)
         return;
-    place(a);
-    place(b);
-    if (isnan(a->at[0]) || isnan(b->at[0])) /* no sizes are known */
+    const bool cycles = has_cycles(a) && has_cycles(b);
+    place(a, cycles);
+    place(b, cycles);
+    if (isnan(a->size[0]) || isnan(b->size[0])) /* no sizes are known */
         return;
     part(a, b);
     part(b, a);
@@ -137,20 +177,20 @@ static void link_curves(struct curve *a, struct curve *b)
         for (size_t j = m + 1; j-- > 0;) {
             cost[i][j] = i == n && j == m ? 0 : INFINITY;
             if (i < n)
-                cost[i][j] = a->alone[i] + cost[i + 1][j];
+                cost[i][j] = alone(a, i) + cost[i + 1][j];
             if (j < m)
-                cost[i][j] = fmin(cost[i][j], b->alone[j] + cost[i][j + 1]);
+                cost[i][j] = fmin(cost[i][j], alone(b, j) + cost[i][j + 1]);
             if (i < n && j < m)
-                cost[i][j] = fmin(cost[i][j], fabs(a->at[i] - b->at[j]) + cost[i + 1][j + 1]);
+                cost[i][j] = fmin(cost[i][j], distance(a, i, b, j) + cost[i + 1][j + 1]);
         }
     size_t i = 0, j = 0, from_a = 0, from_b = 0;
     while (i < n && j < m) {
-        if (fabs(a->at[i] - b->at[j]) + cost[i + 1][j + 1] <= cost[i][j]) {
+        if (distance(a, i, b, j) + cost[i + 1][j + 1] <= cost[i][j]) {
             link_between(a, from_a, i, b, from_b, j);
             link_levels(a, i++, b, j++);
             from_a = i;
             from_b = j;
-        } else if (a->alone[i] + cost[i + 1][j] <= cost[i][j]) {
+        } else if (alone(a, i) + cost[i + 1][j] <= cost[i][j]) {
             i++;
         } else {
             j++;
@@ -174,13 +214,12 @@ void level_links_find(struct level_links of[2], struct pool *pool, const struct 
     }
 }
 
-static const struct level_link *link_of(const struct level_links *links,
-                                        const struct finding *like, int number)
+static const struct level_link *link_of(const struct level_links *links, const struct finding *like,
+                                        int number)
 {
     const struct level_link key = {.like = like, .number = number};
-    return links->count
-               ? bsearch(&key, links->list, links->count, sizeof *links->list, by_level)
-               : NULL;
+    return links->count ? bsearch(&key, links->list, links->count, sizeof *links->list, by_level)
+                        : NULL;
 }
 
 int level_partner(const struct level_links *links, const struct finding *finding)

@@ -1,9 +1,9 @@
 /*
  * Which levels of two curves are one. A curve that shows a step more or fewer numbers its levels
- * anew, so they pair by their sizes: in order, so that the logarithms of the sizes' ratios add up
- * to the least. A level without a partner costs a quarter of the way to its nearest neighbour: two
- * pair that are nearer to each other than half of the way from level to level. Where as many are
- * left in both between two pairs, these are pairs too, however far their sizes moved.
+ * anew, so they pair by size and latency: in order, so that the logarithms of the ratios of both
+ * add up to the least. A level without a partner costs a quarter of the way to its nearest
+ * neighbour: two pair that are nearer to each other than half of the way from level to level. Where
+ * as many are left in both between two pairs, these are pairs too, however far they moved.
  */
 #ifndef FATHOM_COMPARE_LEVELS_H
 #define FATHOM_COMPARE_LEVELS_H
@@ -14,7 +14,7 @@
 struct level_link {
     const struct finding *like; /* one of its findings: of its experiment */
     int number, partner;        /* of "L2"; partner 0: none */
-    double bytes;               /* its size; NAN: unknown */
+    double bytes, cycles, ns;   /* its size and latency; NAN: unknown */
     bool reached;               /* of one without a partner: the other curve goes on beyond it */
 };
 
