@@ -142,10 +142,10 @@ void comparison_settle(struct comparison *comparison, double limit)
         comparison->answer = CHANGED;
 }
 
-void comparison_of_two_places(struct comparison *comparison)
+void comparison_decide(struct comparison *comparison, enum answer answer, enum decided decided)
 {
-    comparison->answer = CANT_TELL;
-    comparison->decided = BY_PLACEMENT;
+    comparison->answer = answer;
+    comparison->decided = decided;
     comparison->low = comparison->high = comparison->p = comparison->resolution = NAN;
 }
 
@@ -154,41 +154,48 @@ double comparison_worst(const struct comparison *comparison, enum side worse)
     return worse == SIDE_LESS ? -log(comparison->low) : log(comparison->high);
 }
 
+/* Why there is no interval; NULL: there is one. */
+static const char *without_interval(const struct comparison *comparison)
+{
+    if (comparison->answer == CONDITION)
+        return "a condition of the run is not judged";
+    switch (comparison->decided) {
+    case BY_PLACEMENT:
+        return "the host kept the CPUs in other places";
+    case BY_ITSELF:
+        return "both are one document";
+    case BY_NOTHING:
+        return "a value has no interval, so nothing says how sure it is";
+    case BY_VOTES:
+        return isnan(comparison->p)         ? "the trials' votes are not known"
+               : comparison->p == 0         ? "the trials voted, and their votes exclude each other"
+               : comparison->answer == SAME ? "the trials voted for the same count"
+                                            : "the trials' votes allow for the same count";
+    default:
+        return NULL;
+    }
+}
+
 void line_add_why(struct line *line, const struct comparison *comparison)
 {
+    const char *why = without_interval(comparison);
     char known[UNIT_TEXT], scatter[UNIT_TEXT];
+    if (why) {
+        line_add(line, "%s", why);
+        return;
+    }
     figure_format(100 * comparison->resolution, 2, known);
     figure_format(100 * expm1(comparison->scatter), 2, scatter);
-    if (comparison->answer == CONDITION) {
-        line_add(line, "a condition of the run is not judged");
-        return;
-    }
-    if (comparison->decided == BY_PLACEMENT) {
-        line_add(line, "the host kept the CPUs in other places");
-        return;
-    }
-    if (comparison->decided == BY_NOTHING) {
-        line_add(line, "a value has no interval, so nothing says how sure it is");
-        return;
-    }
-    if (comparison->decided == BY_VOTES) {
-        line_add(line, isnan(comparison->p) ? "the trials' votes are not known"
-                       : comparison->p > 0
-                           ? "the trials' votes allow for the same count"
-                           : "the trials voted, and their votes exclude each other");
-        return;
-    }
-    line_add(line, "the ratio is known to +-%s %%, the tolerance is %.2g %%: ", known,
-             100 * comparison->tolerance);
-    switch (comparison->decided) {
-    case BY_INTERVALS:
-        line_add(line, "the values' own intervals decide");
-        break;
-    case BY_RUNS:
-        line_add(line, "%zu runs scatter by %s %%", comparison->runs, scatter);
-        break;
-    default:
-        line_add(line, "single runs of one machine usually scatter by %s %% (%s)", scatter,
-                 sort_names[comparison->sort]);
-    }
+    line_add(line, "compared as %s (tolerance %.2g %%): the ratio is known to +-%s %%, because ",
+             sort_names[comparison->sort], 100 * comparison->tolerance, known);
+    if (comparison->decided == BY_INTERVALS)
+        line_add(line, "the values' own intervals are wide");
+    else if (comparison->decided == BY_RUNS)
+        line_add(line, "its %zu runs scatter by %s %%", comparison->runs, scatter);
+    else
+        line_add(line, "single runs of one machine scatter by %s %%", scatter);
+    line_add(line,
+             comparison->p < 1e-6 ? "; chance hardly ever makes one so large"
+                                  : "; chance makes one so large with p = %.2g",
+             comparison->p);
 }

@@ -28,7 +28,15 @@ enum answer {
 extern const char *const answer_names[ANSWERS]; /* "same", "can't tell" */
 
 /* Which part of the variance decided. */
-enum decided { BY_PLACEMENT, BY_PRIOR, BY_RUNS, BY_INTERVALS, BY_NOTHING, BY_VOTES, DECISIONS };
+enum decided {
+    BY_PLACEMENT,
+    BY_ITSELF,
+    BY_PRIOR,
+    BY_RUNS,
+    BY_INTERVALS,
+    BY_NOTHING,
+    BY_VOTES,
+};
 
 struct comparison {
     enum answer answer;
@@ -56,11 +64,13 @@ extern const double comparison_share;
 /* Makes the comparison a change where its p is within the limit. */
 void comparison_settle(struct comparison *, double limit);
 
-/* Hand-offs of two placements can't be told: the host may have moved the CPUs. */
-void comparison_of_two_places(struct comparison *);
+/* Makes it the answer without an interval: BY_PLACEMENT, hand-offs of two placements can't be told,
+ * because the host may have moved the CPUs; BY_ITSELF, a document and itself are the same. */
+void comparison_decide(struct comparison *, enum answer, enum decided);
 /* The end of the interval on the worse side, as the logarithm of the ratio: above 0 is worse. */
 double comparison_worst(const struct comparison *, enum side worse);
-/* "the ratio is known to +-12 %: runs of one machine scatter by 4 % (prior of memory)" */
+/* "compared as memory (tolerance 10 %): the ratio is known to +-12 %, because single runs of one
+ * machine scatter by 4 %; chance makes one so large with p = 0.3" */
 void line_add_why(struct line *, const struct comparison *);
 
 #endif

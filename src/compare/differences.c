@@ -16,8 +16,9 @@ struct search {
     struct differences *result;
     const struct document *a, *b;
     struct figure_source of_a, of_b;
-    double tolerance, share;
+    double tolerance;
     bool placed; /* the placement is among the facts */
+    bool itself; /* both are one document */
     struct level_links levels[2];
 };
 
@@ -46,8 +47,10 @@ static void add(struct search *search, struct difference difference, const struc
     difference.b = b->value;
     difference.worse = a->worse;
     difference.compared = compare(a, b, search->tolerance);
-    if (!placed)
-        comparison_of_two_places(&difference.compared);
+    if (search->itself)
+        comparison_decide(&difference.compared, SAME, BY_ITSELF);
+    else if (!placed)
+        comparison_decide(&difference.compared, CANT_TELL, BY_PLACEMENT);
     *slot = difference;
 }
 
@@ -192,7 +195,7 @@ static void compare_findings(struct search *search, const struct probe_result *a
             continue;
         if (after && is_comparable(search, a, before, after)) {
             compare_pair(search, a, before, after);
-        } else {
+        } else if (!after || !search->itself) {
             note_lonely(search, a, before, b, after != NULL);
             if (!after)
                 add_lonely(search, "first", before, a);
@@ -349,7 +352,7 @@ static void settle(struct search *search)
     for (size_t i = 0; i < result->count; i++)
         if (!isnan(result->list[i].compared.p))
             p[n++] = result->list[i].compared.p;
-    const double limit = false_discovery_limit(p, n, search->share);
+    const double limit = false_discovery_limit(p, n, comparison_share);
     pool_give_back(&result->pool, p);
     for (size_t i = 0; i < result->count; i++) {
         comparison_settle(&result->list[i].compared, limit);
@@ -357,10 +360,45 @@ static void settle(struct search *search)
     }
 }
 
+static bool is_equal(double a, double b)
+{
+    return a == b || (isnan(a) && isnan(b));
+}
+
+static bool are_equal(const struct probe_result *a, const struct probe_result *b)
+{
+    bool equal = text_same(a->name, b->name) && a->finding_count == b->finding_count &&
+                 a->series_count == b->series_count;
+    for (size_t f = 0; equal && f < a->finding_count; f++) {
+        const struct finding *one = &a->findings[f], *other = &b->findings[f];
+        equal = text_same(one->name, other->name) && is_equal(one->value, other->value) &&
+                is_equal(one->low, other->low) && is_equal(one->high, other->high);
+    }
+    for (size_t s = 0; equal && s < a->series_count; s++) {
+        const struct series *one = &a->series[s], *other = &b->series[s];
+        equal = one->point_count == other->point_count;
+        for (size_t i = 0; equal && i < one->point_count; i++)
+            equal = is_equal(one->points[i].y.median, other->points[i].y.median);
+    }
+    return equal;
+}
+
+/* Whether the document is compared with itself. */
+static bool is_itself(const struct document *a, const struct document *b)
+{
+    bool itself = text_same(a->run.id, b->run.id) && text_same(a->run.started, b->run.started) &&
+                  text_same(a->machine.hostname, b->machine.hostname) &&
+                  a->probe_count == b->probe_count;
+    for (size_t p = 0; itself && p < a->probe_count; p++)
+        itself = are_equal(&a->probes[p], &b->probes[p]);
+    return itself;
+}
+
 static int compare_documents(void *with)
 {
     struct search *search = with;
     struct pool *pool = &search->result->pool;
+    search->itself = is_itself(search->a, search->b);
     facts_compare(&search->result->facts, pool, search->a, search->b);
     level_links_find(search->levels, pool, search->a, search->b);
     facts_compare_levels(&search->result->facts, pool, search->levels);
@@ -388,7 +426,7 @@ static int compare_documents(void *with)
 }
 
 int differences_find(struct differences *result, const struct document *a, const struct document *b,
-                     double tolerance, double share, struct error *error)
+                     double tolerance, struct error *error)
 {
     *result = (struct differences){.facts = {.list = NULL}};
     struct search search = {.result = result,
@@ -396,8 +434,7 @@ int differences_find(struct differences *result, const struct document *a, const
                             .b = b,
                             .of_a = figure_source_of(a),
                             .of_b = figure_source_of(b),
-                            .tolerance = tolerance,
-                            .share = share};
+                            .tolerance = tolerance};
     return pool_enter(&result->pool, compare_documents, &search, error);
 }
 

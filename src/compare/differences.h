@@ -53,11 +53,11 @@ struct differences {
     struct pool pool;
 };
 
-/* `tolerance` is a relative change for all figures; NAN: each sort has its own. `share`: see
- * comparison_share. ERROR_USAGE: the documents have nothing in common; ERROR_SYSTEM: out of memory.
- * The documents must outlive the result, which the caller frees with differences_free(). */
+/* `tolerance` is a relative change for all figures; NAN: each sort has its own. ERROR_USAGE: the
+ * documents have nothing in common; ERROR_SYSTEM: out of memory. The documents must outlive the
+ * result, which the caller frees with differences_free(). */
 int differences_find(struct differences *, const struct document *a, const struct document *b,
-                     double tolerance, double share, struct error *);
+                     double tolerance, struct error *);
 void differences_free(struct differences *);
 /* Whether anything changed: a figure, or a fact that is better or worse. */
 bool differences_exist(const struct differences *);

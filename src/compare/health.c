@@ -11,7 +11,7 @@ const char *const health_names[HEALTHS] = {"ok", "uncertain", "fail"};
 struct checking {
     struct health_check *check;
     const struct document *base, *now;
-    double tolerance, share;
+    double tolerance;
     bool *compared; /* for each probe of the base: whether a main figure of it was compared, of any
                        experiment */
 };
@@ -239,9 +239,8 @@ static int check_all(void *with)
     const struct probe_result *failed = NULL;
     refuse_strangers(checking);
     refuse_nothing(checking);
-    pool_check(&check->pool,
-               differences_find(&check->differences, checking->base, checking->now,
-                                checking->tolerance, checking->share, pool_error(&check->pool)));
+    pool_check(&check->pool, differences_find(&check->differences, checking->base, checking->now,
+                                              checking->tolerance, pool_error(&check->pool)));
     checking->compared = pool_alloc(&check->pool, checking->base->probe_count, sizeof(bool));
     for (size_t i = 0; i < differences->count; i++)
         take(checking, &differences->list[i]);
@@ -255,10 +254,9 @@ static int check_all(void *with)
 }
 
 int health_check(struct health_check *check, const struct document *base,
-                 const struct document *now, double tolerance, double share, unsigned looks,
-                 struct error *error)
+                 const struct document *now, double tolerance, unsigned looks, struct error *error)
 {
-    struct checking checking = {check, base, now, tolerance, share, NULL};
+    struct checking checking = {check, base, now, tolerance, NULL};
     *check = (struct health_check){.now = now, .looks = looks};
     verdict_of(&check->verdict, now);
     return pool_enter(&check->pool, check_all, &checking, error);

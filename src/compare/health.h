@@ -54,14 +54,14 @@ struct health_check {
     struct pool pool;
 };
 
-/* `tolerance` and `share` as for differences_find(). `looks`: how often it is asked of one machine
+/* `tolerance` as for differences_find(). `looks`: how often it is asked of one machine
  * before it is believed, which a figure that is the same must bear: its interval is one of 95 % for
  * all looks together (Bonferroni's inequality), because measuring ends with the first one that
  * tells. ERROR_USAGE: the baseline has no value to
  * compare with, none of its probes was measured now, or the documents have different processors.
  * The documents must outlive the result, which the caller frees with health_check_free(). */
 int health_check(struct health_check *, const struct document *base, const struct document *now,
-                 double tolerance, double share, unsigned looks, struct error *);
+                 double tolerance, unsigned looks, struct error *);
 void health_check_free(struct health_check *);
 /* Whether more runs, up to the looks, may tell more: a figure of `probe` is worse, was not found,
  * or can't be told although so many runs could tell it. No fact of the machine is worse, which no

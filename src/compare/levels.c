@@ -72,7 +72,7 @@ static void collect(struct level_links *links, struct pool *pool, const struct d
         last->cycles = either(last->cycles, list[i].cycles);
         last->ns = either(last->ns, list[i].ns);
     }
-    *links = (struct level_links){list, n};
+    *links = (struct level_links){list, n, document->tool.analysed != NULL};
 }
 
 /* The caches of one experiment, and where each lies on the scale of logarithms. */
@@ -204,6 +204,7 @@ void level_links_find(struct level_links of[2], struct pool *pool, const struct 
 {
     collect(&of[0], pool, a);
     collect(&of[1], pool, b);
+    of[0].anew = of[1].anew = of[0].anew || of[1].anew;
     for (size_t i = 0, j = 0; i < of[0].count && j < of[1].count;) {
         struct curve left = curve_at(&of[0], i), right = curve_at(&of[1], j);
         const int order = experiment_order(left.levels->like, right.levels->like);
@@ -228,7 +229,9 @@ int level_partner(const struct level_links *links, const struct finding *finding
     const struct finding_meaning meaning = finding_meaning(finding);
     if (meaning.device >= 0 || meaning.level != LEVEL_CACHE)
         return -1;
-    const struct level_link *link = link_of(links, finding, meaning.number);
-    link = link ? link : link_of(links, &standard, meaning.number);
+    const bool of_curve = number_of(&meaning) != 0;
+    const struct level_link *link =
+        of_curve || !links->anew ? link_of(links, of_curve ? finding : &standard, meaning.number)
+                                 : NULL;
     return link ? link->partner : meaning.number;
 }

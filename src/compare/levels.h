@@ -21,13 +21,15 @@ struct level_link {
 struct level_links {
     struct level_link *list; /* by experiment and number; memory is the last of an experiment */
     size_t count;
+    bool anew; /* read off again after other probes had named the levels that they measured */
 };
 
 /* Fills both with the levels of the CPUs' curves in two documents, in the pool. */
 void level_links_find(struct level_links of[2], struct pool *, const struct document *a,
                       const struct document *b);
-/* The number of the partner of the level that the finding is about, in its own experiment or else
- * in the standard one; its own number where nothing is known of the level; -1: it is about none. */
+/* The number of the partner of the level that the finding is about: in its own experiment, or, of
+ * another probe, in the standard one; its own number where nothing is known of the level; -1: it is
+ * about none. */
 int level_partner(const struct level_links *, const struct finding *);
 
 #endif

@@ -38,7 +38,7 @@ static void compare_two(const struct document *a, const struct document *b)
 {
     struct differences differences = {0};
     struct error error = {0};
-    const int code = differences_find(&differences, a, b, NAN, comparison_share, &error);
+    const int code = differences_find(&differences, a, b, NAN, &error);
     if (code < 0) {
         fuzz_check_error(code, &error);
     } else {
@@ -55,7 +55,7 @@ static void check(const struct document *base, const struct document *now)
 {
     struct health_check health = {0};
     struct error error = {0};
-    const int code = health_check(&health, base, now, NAN, comparison_share, 1, &error);
+    const int code = health_check(&health, base, now, NAN, 1, &error);
     if (code < 0) {
         fuzz_check_error(code, &error);
     } else {

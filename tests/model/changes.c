@@ -105,15 +105,13 @@ static void judge(struct outcome *outcome, enum planted planted, const struct me
     struct health_check check;
     struct error error;
     outcome->pairs[planted]++;
-    if (differences_find(&differences, &before->document, &after->document, NAN, comparison_share,
-                         &error) == 0) {
+    if (differences_find(&differences, &before->document, &after->document, NAN, &error) == 0) {
         outcome->by_diff[planted] += differences.counts[CHANGED] > 0;
         if (getenv("FATHOM_MODEL_MISSES"))
             show(&differences, planted, before, after);
     }
     differences_free(&differences);
-    if (health_check(&check, &before->document, &after->document, NAN, comparison_share, 1,
-                     &error) == 0)
+    if (health_check(&check, &before->document, &after->document, NAN, 1, &error) == 0)
         outcome->by_check[planted] += check.health == WORSE;
     health_check_free(&check);
 }

@@ -115,8 +115,8 @@ int measurement_settle(struct measurement *measurement, const struct document *b
     int code = 0;
     for (unsigned look = 0; code == 0; look++) {
         *check = (struct health_check){.gap_count = 0};
-        code = health_check(check, base, &measurement->document, tolerance, comparison_share,
-                            again ? LOOKS : 1, error);
+        code =
+            health_check(check, base, &measurement->document, tolerance, again ? LOOKS : 1, error);
         const struct probe **open =
             code == 0 && again && look + 1 < LOOKS ? open_probes(measurement, check, &pool) : NULL;
         const double now_s = (double)(timing_now_ns(run->model) - began_ns) * 1e-9;

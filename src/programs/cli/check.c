@@ -62,8 +62,7 @@ static int judge(struct measurement *measurement, void *argument, struct error *
                                          &base, error)
                    : 0;
     if (code == 0)
-        code = given ? health_check(&check, base, given, judging->tolerance, comparison_share, 1,
-                                    error)
+        code = given ? health_check(&check, base, given, judging->tolerance, 1, error)
                      : measurement_settle(measurement, base, judging->tolerance, judging->within_s,
                                           &check, error);
     if (code == 0)

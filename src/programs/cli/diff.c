@@ -39,7 +39,7 @@ static const struct option_spec diff_options[] = {
      "text: what changed; csv and json: every value that both have, with its verdict; html: "
      "a page of both documents with a table of their differences"},
     {"points", 'v', OPTION_FLAG, NULL, NULL, 0, 0, NULL, COMMAND_OPTION(points),
-     "of text: list pairs of CPUs and nodes too, and every value of which it can't be told"},
+     "of text: list pairs of CPUs and nodes too, and every value with the reason of its answer"},
     {.name = NULL},
 };
 
@@ -50,10 +50,11 @@ static int write_differences(const struct invocation *invocation, const struct d
     save_function *write = formats.write[asked->format.choice];
     struct differences differences = {0};
     const double tolerance = asked->tolerance.has ? asked->tolerance.number / 100 : NAN;
-    const struct both both = {{.differences = &differences, .all = asked->points.has},
+    const struct both both = {{.differences = &differences,
+                               .listed = asked->points.has ? LISTED_WITH_REASONS : LISTED_CHANGES},
                               (const struct document *const[]){a, b},
                               tolerance};
-    int code = differences_find(&differences, a, b, tolerance, comparison_share, error);
+    int code = differences_find(&differences, a, b, tolerance, error);
     if (code == 0)
         code = output_write(output_path(asked), write, &both, error);
     if (code == 0 && differences_exist(&differences))

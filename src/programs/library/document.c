@@ -294,7 +294,7 @@ static int compare_documents(const struct fathom_document *before,
         return error_set(error, ERROR_USAGE,
                          "no comparison is written as '%s': choose text, csv or json", format);
     int code = differences_find(&differences, &before->document, &after->document,
-                                tolerance > 0 ? tolerance : NAN, comparison_share, error);
+                                tolerance > 0 ? tolerance : NAN, error);
     const struct fathom_comparison all = {.values = differences.count,
                                           .changed = differences.counts[CHANGED],
                                           .uncertain = differences.counts[CANT_TELL]};

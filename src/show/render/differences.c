@@ -18,7 +18,7 @@ static int draw(void *with)
     struct drawing *drawing = with;
     struct report report = {.pool = &drawing->pool};
     const struct text_style style = text_style_sane(&drawing->compared->style);
-    report_add_differences(&report, drawing->compared->differences, drawing->compared->all);
+    report_add_differences(&report, drawing->compared->differences, drawing->compared->listed);
     draw_report(drawing->out, &report, &style);
     return 0;
 }

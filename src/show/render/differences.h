@@ -5,12 +5,13 @@
 #include "base/save.h"
 #include "compare/differences.h"
 #include "show/render/render.h"
+#include "show/report/differences.h"
 
 /* The content of the functions below. */
 struct compared {
     const struct differences *differences;
     struct text_style style; /* for text alone */
-    bool all;                /* of text: pairs of matrices, and what can't be told one by one */
+    enum listed listed;      /* of text */
 };
 
 /* Changed facts and values, then those that can't be told. ERROR_SYSTEM without memory. */

@@ -223,7 +223,8 @@ static void add_percent(struct line *line, double ratio)
 static void draw_value(FILE *out, const struct changed_value *value, enum answer answer,
                        const struct text_style *style)
 {
-    static const char marks[ANSWERS] = {[CANT_TELL] = '?', [CHANGED] = '!', [CONDITION] = '-'};
+    static const char marks[ANSWERS] = {
+        [SAME] = '=', [CANT_TELL] = '?', [CHANGED] = '!', [CONDITION] = '-'};
     const bool changed = answer == CHANGED;
     char figure[UNIT_TEXT], after[CELL_TEXT];
     struct line line = {0};
@@ -244,6 +245,10 @@ static void draw_value(FILE *out, const struct changed_value *value, enum answer
     fprintf(out, "  %s%c%s ", changed ? ink(style, INK_WARN) : "", marks[answer],
             changed ? ink(style, INK_PLAIN) : "");
     text_print_wrapped(out, style, 4, line.text);
+    if (value->why) {
+        fputs("    ", out);
+        text_print_wrapped(out, style, 4, value->why);
+    }
 }
 
 /* --- all blocks --- */

@@ -228,6 +228,7 @@ struct changed_value {
     const char *what; /* "L1.latency", "latency at 48 KiB (stride 64)" */
     struct cell before, after;
     double ratio, low, high; /* after divided by before, and its interval; NAN: none */
+    const char *why;         /* a sentence; NULL: it was not asked for */
 };
 
 struct differences_block {

@@ -98,31 +98,34 @@ static struct answered answered(struct report *report, const struct differences 
 
 /* The values of one answer, at most `most`; nothing if there are none. */
 static void add_values(struct report *report, const struct differences *differences,
-                       enum answer answer, const char *title, size_t most, bool all)
+                       enum answer answer, const char *title, size_t most, enum listed listed)
 {
     struct differences_block block = {.answer = answer};
     const struct answered of = answered(report, differences, answer);
-    const size_t listed = all ? of.count : of.findings;
-    for (size_t i = 0; i < listed && i < most; i++) {
+    const size_t count = listed ? of.count : of.findings;
+    for (size_t i = 0; i < count && i < most; i++) {
         const struct difference *difference = of.list[i];
         const struct comparison *compared = &difference->compared;
         const char *unit = difference_unit(difference);
-        struct line what = {0};
+        struct line what = {0}, why = {0};
         struct changed_value *value =
             pool_append(report->pool, (void **)&block.list, &block.count, sizeof *block.list);
         line_add_difference(&what, difference);
-        *value = (struct changed_value){.what = report_line(report, &what),
-                                        .before = cell_of_value(difference->a, unit, FORM_VALUE),
-                                        .after = cell_of_value(difference->b, unit, FORM_VALUE),
-                                        .ratio = compared->ratio,
-                                        .low = compared->low,
-                                        .high = compared->high};
+        line_add_why(&why, compared);
+        *value = (struct changed_value){
+            .what = report_line(report, &what),
+            .before = cell_of_value(difference->a, unit, FORM_VALUE),
+            .after = cell_of_value(difference->b, unit, FORM_VALUE),
+            .ratio = compared->ratio,
+            .low = compared->low,
+            .high = compared->high,
+            .why = listed == LISTED_WITH_REASONS ? report_line(report, &why) : NULL};
     }
     if (!of.count)
         return;
     if (of.count > block.count)
         block.more = report_text(
-            report, listed == of.count ? "%zu more; --format csv has all of them" : "%zu %s",
+            report, count == of.count ? "%zu more; --format csv has all of them" : "%zu %s",
             of.count - block.count, block.count ? "more, pairs among them: -v" : "pairs: -v");
     report_add_heading(report, SECTION_DIFFERENCES, 0, NULL, 2, title);
     report_add(report, BLOCK_DIFFERENCES, SECTION_DIFFERENCES, 0, NULL)->differences = block;
@@ -181,7 +184,8 @@ static void add_facts(struct report *report, const struct changed_facts *facts)
     add_remarks(report, lines, facts->count, "changed facts");
 }
 
-void report_add_differences(struct report *report, const struct differences *differences, bool all)
+void report_add_differences(struct report *report, const struct differences *differences,
+                            enum listed listed)
 {
     const char *sentence =
         report_text(report, "%zu of %zu values changed, %zu are the same, of %zu it can't be told",
@@ -190,15 +194,17 @@ void report_add_differences(struct report *report, const struct differences *dif
     report_add(report, BLOCK_VERDICT, SECTION_DIFFERENCES, 0, NULL)->verdict =
         (struct verdict_block){.good = !differences_exist(differences), .sentence = sentence};
     add_facts(report, &differences->facts);
-    add_values(report, differences, CHANGED, "changed", CHANGED_MAX, all);
-    if (all)
+    add_values(report, differences, CHANGED, "changed", CHANGED_MAX, listed);
+    if (listed)
         add_values(report, differences, CANT_TELL,
                    "can't be told: chance explains the change, or allows for one", UNCERTAIN_MAX,
-                   true);
+                   listed);
     else
         add_folded(report, differences);
+    if (listed == LISTED_WITH_REASONS)
+        add_values(report, differences, SAME, "the same", CHANGED_MAX, listed);
     add_values(report, differences, CONDITION, "conditions of the runs, which are not judged",
-               UNCERTAIN_MAX, all);
+               UNCERTAIN_MAX, listed);
     add_remarks(report, differences->missing, differences->missing_count, "not compared");
 }
 

@@ -7,9 +7,10 @@
 
 /* How many values changed; then changed facts, changed values (headline findings first, of each
  * sort the largest change), those that can't be told and conditions, each below a heading; then
- * notes on what was not compared. `all`: pairs of matrices too, and a list of what can't be told;
- * else these are one line. */
-void report_add_differences(struct report *, const struct differences *, bool all);
+ * notes on what was not compared. What can't be told is one line unless it is listed, and then so
+ * are pairs of matrices. With reasons each value, also one that is the same, says why. */
+enum listed { LISTED_CHANGES, LISTED_ALL, LISTED_WITH_REASONS };
+void report_add_differences(struct report *, const struct differences *, enum listed);
 /* "memory: 32 GiB, then 16 GiB (worse)" */
 void line_add_fact(struct line *, const struct changed_fact *);
 

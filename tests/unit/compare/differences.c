@@ -37,9 +37,7 @@ static int tear_down(void **state)
 static const struct differences *find(struct bench *bench)
 {
     differences_free(&bench->differences);
-    assert_int_equal(
-        differences_find(&bench->differences, &bench->a, &bench->b, NAN, comparison_share, NULL),
-        0);
+    assert_int_equal(differences_find(&bench->differences, &bench->a, &bench->b, NAN, NULL), 0);
     return &bench->differences;
 }
 
@@ -87,6 +85,20 @@ static void nothing_changes_by_itself(void **state)
     assert_int_equal(found->facts.count, 0);
     assert_int_equal(found->missing_count, 0);
     assert_false(differences_exist(found));
+}
+
+/* However little a single run can tell, and where a value has no interval. */
+static void a_document_and_itself_are_the_same(void **state)
+{
+    struct bench *bench = *state;
+    finding_named(&bench->a, "L1.latency")->low = NAN;
+    finding_named(&bench->b, "L1.latency")->low = NAN;
+    const struct differences *found = find(bench);
+    assert_int_equal(found->counts[SAME], found->count);
+    assert_int_equal(found->lonely_count, 0);
+    /* One value more or less makes them two documents. */
+    scale(&bench->b, "L1.latency", 1.0001);
+    assert_true(find(bench)->counts[SAME] < found->count);
 }
 
 /* The core's clock moves a cache's ns and the memory's cycles: neither is its home. */
@@ -234,9 +246,8 @@ static void nothing_in_common_is_refused(void **state)
     bench->b.probe_count = 0;
     for (size_t p = 0; p < bench->a.probe_count; p++)
         bench->a.probes[p].finding_count = 0;
-    assert_int_equal(
-        differences_find(&bench->differences, &bench->a, &bench->b, NAN, comparison_share, &error),
-        ERROR_USAGE);
+    assert_int_equal(differences_find(&bench->differences, &bench->a, &bench->b, NAN, &error),
+                     ERROR_USAGE);
     assert_non_null(strstr(error.text, "in common"));
 }
 
@@ -246,6 +257,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(nothing_changes_by_itself),
+        TEST(a_document_and_itself_are_the_same),
         TEST(a_figure_is_compared_once_in_its_home),
         TEST(counts_and_capacities_are_compared),
         TEST(a_lower_clock_is_a_change_unless_its_governor_differs),

@@ -62,7 +62,7 @@ static void put_beside(FILE *out, struct report *report, const struct difference
     enum { LARGEST = 8 };
     const size_t before = report->count;
     bool listed = false;
-    report_add_differences(report, &differences[index], true);
+    report_add_differences(report, &differences[index], LISTED_ALL);
     fputs("<h3>", out);
     html_document(out, report->catalogue.documents, count, index);
     fputs(": ", out);
@@ -87,8 +87,8 @@ void html_differences(FILE *out, struct report *report, size_t count, double tol
     struct differences *differences = pool_alloc(report->pool, count, sizeof *differences);
     for (size_t i = 1; i < count; i++) {
         struct error *error = pool_error(report->pool);
-        const int code = differences_find(&differences[i], documents[0], documents[i], tolerance,
-                                          comparison_share, error);
+        const int code =
+            differences_find(&differences[i], documents[0], documents[i], tolerance, error);
         pool_take(report->pool, &differences[i].pool);
         if (code == ERROR_SYSTEM) /* nothing in common: remarks only */
             pool_check(report->pool, code);

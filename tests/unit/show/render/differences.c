@@ -1,14 +1,14 @@
 #include "show/render/differences.h"
 #include "capture.h"
 
-enum form { TEXT, CSV, JSON };
+enum written { TEXT, CSV, JSON };
 
-static char *print(const struct document *a, const struct document *b, enum form form)
+static char *print(const struct document *a, const struct document *b, enum written form)
 {
     struct differences differences;
     struct capture capture = {0};
     FILE *out = capture_begin(&capture);
-    assert_int_equal(differences_find(&differences, a, b, NAN, comparison_share, NULL), 0);
+    assert_int_equal(differences_find(&differences, a, b, NAN, NULL), 0);
     save_function *const write[] = {[TEXT] = render_differences_text,
                                     [CSV] = render_differences_csv,
                                     [JSON] = render_differences_json};
@@ -60,7 +60,7 @@ static void hostile_texts_stay_inert(void **state)
         a.probes[0].series[s].y.unit = "ns";    /* what nobody knows is not compared */
         b.probes[0].series[s] = a.probes[0].series[s];
     }
-    for (enum form form = TEXT; form <= JSON; form++) {
+    for (enum written form = TEXT; form <= JSON; form++) {
         char *text = print(&a, &b, form);
         assert_inert(text);
         assert_null(strstr(text, "\xe2\x80\xae"));
