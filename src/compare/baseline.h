@@ -1,7 +1,6 @@
 /*
- * Many documents as one: the usual values of a kind of machine, or several runs of one machine.
- * Every value of the result is the median over the documents; its interval is their spread, and its
- * runs are kept.
+ * Many documents as one: the usual values of a kind of machine. Every value is the median over the
+ * documents; its interval is their spread, and its runs are kept (compare/spread.h).
  */
 #ifndef FATHOM_COMPARE_BASELINE_H
 #define FATHOM_COMPARE_BASELINE_H
@@ -18,11 +17,5 @@
  * ERROR_USAGE: the documents have different processors or no value in common. */
 int baseline_build(struct document *, const struct document *documents, size_t count,
                    const char **left_out, struct error *);
-
-/* The same of runs of one machine, which may have measured different probes: what half of those
- * that measured the probe have is kept (`any`: what one of them has), and so are the host, and the
- * command and seed of the first. What a single run measured stays as it is. */
-int repeats_join(struct document *, const struct document *documents, size_t count, bool any,
-                 struct error *);
 
 #endif

@@ -125,3 +125,35 @@ void joined_parameters(struct probe_result *to, struct pool *pool,
         *kept = *parameter;
     }
 }
+
+/* Limits foreign documents, so that the time stays proportional to their size; fathom's have about
+ * ten. */
+enum { REMARKS_MOST = 256 };
+
+static bool all_remark(const struct document *documents, size_t count, const struct remark *remark)
+{
+    for (size_t d = 0; d < count; d++) {
+        const struct conditions *conditions = &documents[d].conditions;
+        bool has = false;
+        for (size_t i = 0; i < conditions->remark_count && i < REMARKS_MOST && !has; i++)
+            has = text_same(conditions->remarks[i].what, remark->what);
+        if (!has)
+            return false;
+    }
+    return true;
+}
+
+void joined_remarks(struct document *to, const struct document *documents, size_t count)
+{
+    struct conditions *kept = &to->conditions;
+    const struct conditions of = *kept;
+    kept->remarks = NULL;
+    kept->remark_count = 0;
+    for (size_t i = 0; i < of.remark_count && i < REMARKS_MOST; i++) {
+        if (!all_remark(documents, count, &of.remarks[i]))
+            continue;
+        struct remark *remark =
+            pool_append(&to->pool, (void **)&kept->remarks, &kept->remark_count, sizeof *remark);
+        *remark = of.remarks[i];
+    }
+}

@@ -1,4 +1,4 @@
-/* Common parts of baselines and merges, which are documents made of several. */
+/* Common parts of baselines, repeated runs and merges, which are documents made of several. */
 #ifndef FATHOM_COMPARE_JOINED_H
 #define FATHOM_COMPARE_JOINED_H
 
@@ -23,6 +23,8 @@ struct joined_probe {
  * their number. In the pool. */
 struct joined_probe *joined_probes(struct pool *, const struct document *documents, size_t count,
                                    size_t *names);
+/* Keeps of the conditions' remarks those that all documents have. */
+void joined_remarks(struct document *to, const struct document *documents, size_t count);
 /* Adds to `to` the parameters that are equal in all `count` results. */
 void joined_parameters(struct probe_result *to, struct pool *, const struct probe_result *const *of,
                        size_t count);

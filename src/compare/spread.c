@@ -1,0 +1,365 @@
+#include "compare/spread.h"
+
+#include "base/quantity.h"
+#include "compare/joined.h"
+#include "compare/pairs.h"
+#include "compare/series.h"
+#include "conclude/registry/experiment.h"
+#include "conclude/registry/finding.h"
+#include "conclude/verdict.h"
+#include "document/flag.h"
+#include "stats/order.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    ENOUGH = 6,     /* documents for a spread */
+    NAMED_MOST = 8, /* of the findings that are left out */
+};
+
+static size_t runs_of(const struct document *document)
+{
+    return document->run.documents ? document->run.documents : 1;
+}
+
+/* How many documents carry each flag. */
+struct votes {
+    unsigned count[FLAG_COUNT];
+};
+
+static void vote(struct votes *votes, unsigned flags)
+{
+    for (int flag = 0; flag < FLAG_COUNT; flag++)
+        votes->count[flag] += (flags & FLAG_BIT(flag)) != 0;
+}
+
+static unsigned elected(const struct votes *votes, size_t voters)
+{
+    unsigned flags = 0;
+    for (int flag = 0; flag < FLAG_COUNT; flag++)
+        if (2 * votes->count[flag] >= voters)
+            flags |= FLAG_BIT(flag);
+    return flags;
+}
+
+/* --- findings --- */
+
+/* The results of one probe in all documents that have it, and which of their findings have been
+ * used. */
+struct probe_of_each {
+    const struct probe_result **probes;
+    size_t count;
+    bool **taken;
+};
+
+/* What the documents that have a finding say of it. */
+struct collected {
+    struct finding runs;
+    struct votes votes;
+    size_t beside; /* documents in which others had a part in it */
+    struct disturbance disturbance;
+};
+
+/* Adds the document's value, or those of its own runs. */
+static void add_runs(struct spread *spread, struct finding *to, const struct finding *from)
+{
+    const struct factor single = {.number = from->value};
+    const size_t count = from->run_count ? from->run_count : 1;
+    struct factor *added =
+        pool_extend(&spread->to->pool, (void **)&to->runs, &to->run_count, count, sizeof *added);
+    memcpy(added, from->run_count ? from->runs : &single, count * sizeof *added);
+}
+
+/* Collects the finding's values from all documents that have it, whatever CPUs it is about. */
+static size_t collect_values(struct spread *spread, struct probe_of_each *sources, size_t from,
+                             size_t place, const struct finding_pairs *pairs,
+                             struct collected *collected)
+{
+    const struct finding *model = &sources->probes[from]->findings[place];
+    size_t n = 0;
+    for (size_t d = from; d < sources->count; d++) {
+        const struct finding *finding = d == from ? model : pairs[d].of_a[place];
+        if (!finding || !quantity_same(finding->unit, model->unit))
+            continue;
+        sources->taken[d][finding - sources->probes[d]->findings] = true;
+        if (!isfinite(finding->value))
+            continue;
+        n++;
+        add_runs(spread, &collected->runs, finding);
+        vote(&collected->votes, finding->flags);
+        if (finding_is_beside(finding)) {
+            collected->beside++;
+            collected->disturbance = finding->disturbance;
+        }
+    }
+    return n;
+}
+
+/* Its runs' values, ascending. */
+static double *sorted_runs(struct pool *pool, const struct finding *of)
+{
+    double *values = pool_alloc(pool, of->run_count, sizeof *values);
+    for (size_t i = 0; i < of->run_count; i++)
+        values[i] = of->runs[i].number;
+    sort_ascending(values, of->run_count);
+    return values;
+}
+
+static void add_finding(struct spread *spread, struct probe_result *result,
+                        struct probe_of_each *sources, size_t from, size_t place,
+                        const struct finding_pairs *pairs)
+{
+    const struct finding *model = &sources->probes[from]->findings[place];
+    struct collected collected = {.beside = 0};
+    const struct finding *runs = &collected.runs;
+    const size_t n = collect_values(spread, sources, from, place, pairs, &collected);
+    struct pool *pool = &spread->to->pool;
+    if (n == 0 && spread->one_machine) { /* it tells why there is none */
+        struct finding *kept =
+            pool_append(pool, (void **)&result->findings, &result->finding_count, sizeof *kept);
+        *kept = *model;
+    }
+    if (n == 0)
+        return;
+    if (2 * runs->run_count < spread->runs) {
+        const char *experiment = experiment_text(model, pool), *names = spread->names;
+        if (spread->left_out++ < NAMED_MOST)
+            spread->names = pool_printf(pool, "%s%s%s%s%s%s", names ? names : "", names ? ", " : "",
+                                        model->name, *experiment ? " (" : "", experiment,
+                                        *experiment ? ")" : "");
+        return;
+    }
+    double *values = sorted_runs(pool, runs);
+    struct finding *finding = finding_add_value(
+        result, pool, model->name, model->unit ? model->unit : "",
+        (struct interval){median(values, runs->run_count), quantile(values, runs->run_count, 0.1),
+                          quantile(values, runs->run_count, 0.9)},
+        elected(&collected.votes, n));
+    pool_give_back(pool, values);
+    if (2 * collected.beside >= n && spread->one_machine)
+        finding->disturbance = collected.disturbance;
+    if (n >= ENOUGH) /* the spread over so many runs already contains what made each doubtful */
+        finding->flags &= ~flag_widening(finding->flags);
+    if (n == 1) {
+        finding->low = model->low;
+        finding->high = model->high;
+    }
+    if (runs->run_count > 1) {
+        finding->runs = runs->runs;
+        finding->run_count = runs->run_count;
+    }
+    finding->clock_hz = model->clock_hz;
+    finding->declared = model->declared;
+    finding->factors = model->factors;
+    finding->factor_count = model->factor_count;
+    finding->deviations = model->deviations;
+    finding->cpus = pool_strdup(pool, model->cpus);
+    if (!spread->one_machine)
+        finding->text =
+            pool_printf(pool, "median and middle four fifths of %zu documents", runs->run_count);
+}
+
+/* Adds the findings of one document that no earlier document had, with their partners in the later
+ * ones. */
+static void add_findings_of(struct spread *spread, struct probe_result *result,
+                            struct probe_of_each *sources, size_t from, struct pool *scratch)
+{
+    const struct probe_result *probe = sources->probes[from];
+    struct finding_pairs *pairs = NULL;
+    for (size_t i = 0; i < probe->finding_count; i++) {
+        if (sources->taken[from][i])
+            continue;
+        if (!pairs) {
+            pairs = pool_alloc(scratch, sources->count, sizeof *pairs);
+            for (size_t d = from + 1; d < sources->count; d++)
+                finding_pairs_find(&pairs[d], scratch, probe, sources->probes[d], NULL);
+        }
+        add_finding(spread, result, sources, from, i, pairs);
+    }
+}
+
+/* --- series --- */
+
+/* A document's series, and its points in the order of their places. */
+struct series_of_one {
+    const struct series *series;
+    const struct point **sorted;
+};
+
+static void add_points(struct spread *spread, struct series *series, const struct series *model,
+                       const struct series_of_one *sources)
+{
+    struct pool *pool = &spread->to->pool;
+    for (size_t i = 0; i < model->point_count; i++) {
+        struct votes votes = {{0}};
+        size_t n = 0;
+        for (size_t d = 0; d < spread->count; d++) {
+            const struct point *place = &model->points[i];
+            const struct point **found =
+                sources[d].series
+                    ? bsearch(&place, sources[d].sorted, sources[d].series->point_count,
+                              sizeof *sources[d].sorted, point_order)
+                    : NULL;
+            if (!found || !(*found)->y.n)
+                continue;
+            const struct point *point = *found;
+            spread->values[n++] = point->y.median;
+            vote(&votes, point->flags);
+        }
+        if (2 * n < spread->voters || n == 0)
+            continue;
+        struct point *point =
+            pool_append(pool, (void **)&series->points, &series->point_count, sizeof *point);
+        *point = model->points[i];
+        point_drop_details(point);
+        point->flags = elected(&votes, n);
+        summarize(spread->values, n, spread->scratch, &point->y);
+    }
+}
+
+static void add_series(struct spread *spread, struct probe_result *result,
+                       const struct series *model, struct pool *scratch)
+{
+    struct pool *pool = &spread->to->pool;
+    struct series_of_one *sources = pool_alloc(scratch, spread->count, sizeof *sources);
+    size_t have = 0;
+    for (size_t d = 0; d < spread->count; d++) {
+        const struct probe_result *probe =
+            document_probe_near(&spread->documents[d], result->name, spread->to->probe_count - 1);
+        const struct series *series =
+            probe ? series_alike_find(probe, model, &spread->series_from[d]) : NULL;
+        if (series && quantity_same(series->y.unit, model->y.unit))
+            sources[d].series = series;
+        have += sources[d].series != NULL;
+    }
+    if (2 * have < spread->voters)
+        return;
+    struct series *series =
+        pool_append(pool, (void **)&result->series, &result->series_count, sizeof *series);
+    *series = *model;
+    series->points = NULL;
+    series->point_count = 0;
+    for (size_t d = 0; d < spread->count; d++)
+        if (sources[d].series)
+            sources[d].sorted = series_by_place(scratch, sources[d].series);
+    add_points(spread, series, model, sources);
+}
+
+/* --- probes --- */
+
+struct adding {
+    struct spread *spread;
+    const struct joined_probe *of;
+};
+
+/* What is known of the probe itself. */
+static struct probe_result empty_of(const struct spread *spread, const struct probe_result *model)
+{
+    struct probe_result result = {.name = model->name, .title = model->title, .elapsed_s = NAN};
+    if (spread->one_machine) {
+        result.about = model->about;
+        result.status = model->status;
+        result.reason = model->reason;
+    }
+    return result;
+}
+
+/* The probe's series are those of the document with its most complete result. Of one machine a run
+ * that did not measure the probe tells nothing of it beside one that did, and what a single run
+ * measured stays as it is. */
+static void add_probe(struct pool *scratch, void *with)
+{
+    struct spread *spread = ((const struct adding *)with)->spread;
+    const struct joined_probe *of = ((const struct adding *)with)->of;
+    struct document *to = spread->to;
+    struct probe_result *result =
+        pool_append(&to->pool, (void **)&to->probes, &to->probe_count, sizeof *result);
+    struct probe_of_each sources = {
+        .probes = pool_alloc(scratch, spread->count, sizeof(const struct probe_result *)),
+        .taken = pool_alloc(scratch, spread->count, sizeof(bool *))};
+    const struct probe_result *model = NULL;
+    size_t runs = 0;
+    for (size_t d = 0; d < spread->count; d++) {
+        const struct document *document = &spread->documents[d];
+        const struct probe_result *probe = document_probe_near(document, of->name, of->place);
+        runs += probe || !spread->one_machine ? runs_of(document) : 0;
+        if (!probe || (spread->one_machine && model && !probe->finding_count))
+            continue;
+        sources.taken[sources.count] = pool_alloc(scratch, probe->finding_count, sizeof(bool));
+        sources.probes[sources.count++] = probe;
+        model = model && model->finding_count >= probe->finding_count ? model : probe;
+    }
+    spread->voters = spread->any ? 1 : spread->one_machine ? sources.count : spread->count;
+    spread->runs = spread->any ? 1 : runs;
+    *result = *model;
+    if (spread->one_machine && sources.count == 1)
+        return;
+    *result = empty_of(spread, model);
+    joined_parameters(result, &to->pool, sources.probes, sources.count);
+    for (size_t d = 0; d < sources.count; d++)
+        add_findings_of(spread, result, &sources, d, scratch);
+    for (size_t i = 0; i < model->series_count; i++)
+        add_series(spread, result, &model->series[i], scratch);
+}
+
+static void join_conditions(struct spread *spread)
+{
+    struct conditions *kept = &spread->to->conditions;
+    for (size_t d = 0; d < spread->count; d++) {
+        const struct conditions *other = &spread->documents[d].conditions;
+        kept->load1 = spread->of_both(kept->load1, other->load1);
+        kept->others_cpus = spread->of_both(kept->others_cpus, other->others_cpus);
+        kept->stolen_s = spread->of_both(kept->stolen_s, other->stolen_s);
+    }
+    joined_remarks(spread->to, spread->documents, spread->count);
+}
+
+static int build(void *with)
+{
+    struct spread *spread = with;
+    const struct document *documents = spread->documents;
+    struct document *to = spread->to;
+    struct pool *pool = &to->pool;
+    joined_check(pool, documents, spread->count, spread->one_machine);
+    spread->values = pool_alloc(pool, spread->count, sizeof(double));
+    spread->scratch = pool_alloc(pool, spread->count, sizeof(double));
+    spread->series_from = pool_alloc(pool, spread->count, sizeof(size_t));
+    to->tool = documents[0].tool;
+    to->machine = documents[0].machine;
+    to->conditions = documents[0].conditions;
+    if (spread->count > 1 && !spread->one_machine)
+        to->machine.hostname = NULL;
+    join_conditions(spread);
+    size_t names, values = 0;
+    const struct joined_probe *probes = joined_probes(pool, documents, spread->count, &names);
+    for (size_t i = 0; i < names; i++) {
+        pool_scratch(pool, add_probe, &(struct adding){spread, &probes[i]});
+        values += to->probes[i].finding_count + to->probes[i].series_count;
+    }
+    if (values == 0)
+        pool_leave(pool, ERROR_USAGE,
+                   "the documents have no value in common: give runs of the same probes");
+    if (spread->left_out > NAMED_MOST)
+        spread->names =
+            pool_printf(pool, "%s and %zu more", spread->names, spread->left_out - NAMED_MOST);
+    if (spread->left_out)
+        spread->names =
+            pool_printf(pool, "left out, because fewer than half of the documents have them: %s",
+                        spread->names);
+    return verdict_note(to, pool_error(pool));
+}
+
+int spread_build(struct spread *spread, struct error *error)
+{
+    return pool_enter(&spread->to->pool, build, spread, error);
+}
+
+size_t spread_runs(const struct document *documents, size_t count)
+{
+    size_t runs = 0;
+    for (size_t d = 0; d < count; d++)
+        runs += runs_of(&documents[d]);
+    return runs;
+}
