@@ -154,6 +154,11 @@ static int add_operand(struct fleet *fleet, const char *path, struct error *erro
     struct stat status;
     if (stat(path, &status) == 0 && S_ISDIR(status.st_mode))
         return add_folder(fleet, path, error);
+    if (fleet_is_document(path) && fleet->of_last_time)
+        return error_set(error, ERROR_USAGE,
+                         "%s is a fleet's document, which has no document of a node: give the "
+                         "folder of the nodes' documents of last time",
+                         path);
     if (fleet_is_document(path))
         return fleet_add_hole(fleet, path, "it is a fleet's document", error);
     return add_file(fleet, path, error);
