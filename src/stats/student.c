@@ -65,20 +65,29 @@ double student_reach(double df)
     return student_reach_of(df, 0.05);
 }
 
+static double density(double t, double df)
+{
+    int sign;
+    if (df >= normal_from)
+        return exp(-t * t / 2) * M_SQRT1_2 * M_2_SQRTPI / 2;
+    return exp(lgamma_r((df + 1) / 2, &sign) - lgamma_r(df / 2, &sign) -
+               (df + 1) / 2 * log1p(t * t / df)) *
+           M_2_SQRTPI / 2 / sqrt(df);
+}
+
+/* Newton's method for the logarithm of the probability over that of t, which is concave, so that it
+ * can't miss: once beyond the root it comes back to it and never passes it. */
 double student_reach_of(double df, double share)
 {
-    enum { HALVINGS = 60 };
-    double low = 1, high = 16; /* of one degree of freedom it is 12.7 for one case of twenty */
-    while (student_beyond(high, df) > share)
-        high *= 2;
-    for (int i = 0; i < HALVINGS; i++) {
-        const double middle = (low + high) / 2;
-        if (student_beyond(middle, df) > share)
-            low = middle;
-        else
-            high = middle;
+    enum { STEPS_MOST = 200 };
+    const double precise = 1e-14;
+    double t = 2, step = 1;
+    for (int i = 0; i < STEPS_MOST && fabs(step) > precise; i++) {
+        const double beyond = student_beyond(t, df);
+        step = fmin(log(beyond / share) * beyond / (2 * t * density(t, df)), M_LN2);
+        t *= exp(step);
     }
-    return high;
+    return t;
 }
 
 /* Student's t for 95 %, two-sided, by degrees of freedom from 1 on; beyond, the expansion's first
