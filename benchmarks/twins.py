@@ -279,16 +279,20 @@ def never_same(twins):
 def curve(twins):
     """How often a change is found, by its size: on all machines, whatever their scatter."""
     sizes = (1.05, 1.1, 1.25, 1.5, 2.0)
-    print("twins: power by size of the change, in percent of pairs on all machines")
-    print("  " + " " * 24 + "".join(f"{f'{100 * size - 100:+.0f} %':>8}" for size in sizes))
+    print("twins: power by size of the change, in percent of pairs; of machines measured beside nobody, and beside others")
+    print("  " + " " * 24 + "".join(f"{f'{100 * size - 100:+.0f} %':>10}" for size in sizes))
     for title, name, pattern, _, worse in ALLOWED:
         machines = [machine for machine in twins.machines if twins.has(machine, name + "=")]
         cells = []
         for size in sizes if machines else ():
             results = twins.pairs(twins.plan(len(machines), machines, lambda _: f"{name}=x{size ** worse:.5f}"))
-            found = sum(any(matches(pattern, what) for what in result[1]) for result in results)
-            cells.append(100 * found / len(results))
-        print(f"  {title:24}" + "".join(f"{cell:8.0f}" for cell in cells))
+            cell = []
+            for busy in (False, True):
+                own = [any(matches(pattern, what) for what in result[1])
+                       for result in results if (result[0] in twins.busy) == busy]
+                cell.append(f"{100 * sum(own) / len(own):.0f}" if own else "-")
+            cells.append(" / ".join(cell))
+        print(f"  {title:24}" + "".join(f"{cell:>10}" for cell in cells), flush=True)
 
 
 def twins(bench):

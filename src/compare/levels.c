@@ -75,12 +75,11 @@ static void collect(struct level_links *links, struct pool *pool, const struct d
     *links = (struct level_links){list, n, document->tool.analysed != NULL};
 }
 
-/* The caches of one experiment, and where each lies on the scale of logarithms. */
+/* The caches of one experiment. */
 struct curve {
     struct level_link *levels;
     size_t count;
     bool memory; /* it goes on to memory */
-    double size[LEVELS_MOST], latency[LEVELS_MOST];
 };
 
 static struct curve curve_at(const struct level_links *links, size_t from)
@@ -96,67 +95,48 @@ static struct curve curve_at(const struct level_links *links, size_t from)
     return curve;
 }
 
-/* A level without a size lies half way between its neighbours, or as far from its only one as that
- * from the next. */
-static void place(struct curve *curve, bool cycles)
+/* What one of them does not know tells nothing. */
+static double away(double a, double b)
 {
-    double *size = curve->size;
-    for (size_t i = 0; i < curve->count; i++) {
-        const struct level_link *level = &curve->levels[i];
-        const double before = i ? size[i - 1] : NAN,
-                     next = i + 1 < curve->count ? log(level[1].bytes) : NAN,
-                     step = i > 1 ? size[i - 1] - size[i - 2] : log(2);
-        size[i] = log(level->bytes);
-        if (isnan(size[i]))
-            size[i] = isnan(next)     ? before + step
-                      : isnan(before) ? next - step
-                                      : (before + next) / 2;
-        curve->latency[i] = log(cycles ? level->cycles : level->ns);
-    }
+    const double ratio = fabs(log(a / b));
+    return isnan(ratio) ? 0 : ratio;
 }
 
-/* A latency that is not known in the same unit tells nothing. */
-static double distance(const struct curve *a, size_t i, const struct curve *b, size_t j)
+static double distance(const struct level_link *a, const struct level_link *b)
 {
-    const double latency = fabs(a->latency[i] - b->latency[j]);
-    return fabs(a->size[i] - b->size[j]) + (isnan(latency) ? 0 : latency);
+    return away(a->bytes, b->bytes) +
+           (isfinite(a->cycles + b->cycles) ? away(a->cycles, b->cycles) : away(a->ns, b->ns));
 }
 
 /* What it costs to leave a level without a partner. */
 static double alone(const struct curve *curve, size_t i)
 {
-    const double before = i ? distance(curve, i, curve, i - 1) : INFINITY,
-                 next = i + 1 < curve->count ? distance(curve, i, curve, i + 1) : INFINITY;
+    const struct level_link *at = &curve->levels[i];
+    const double before = i ? distance(at, at - 1) : INFINITY,
+                 next = i + 1 < curve->count ? distance(at, at + 1) : INFINITY;
     return fmin(before, next) / 4;
 }
 
-static bool has_cycles(const struct curve *curve)
+static void link_levels(struct level_link *a, struct level_link *b)
 {
-    size_t n = 0;
-    for (size_t i = 0; i < curve->count; i++)
-        n += curve->levels[i].cycles > 0;
-    return n == curve->count;
-}
-
-static void link_levels(struct curve *a, size_t i, struct curve *b, size_t j)
-{
-    a->levels[i].partner = b->levels[j].number;
-    b->levels[j].partner = a->levels[i].number;
+    a->partner = b->number;
+    b->partner = a->number;
 }
 
 /* Levels of both, none of which has a partner: in order, if there are as many. */
 static void link_between(struct curve *a, size_t from_a, size_t to_a, struct curve *b,
                          size_t from_b, size_t to_b)
 {
-    for (size_t i = from_a; i < to_a && to_a - from_a == to_b - from_b; i++)
-        link_levels(a, i, b, from_b + i - from_a);
+    for (size_t i = 0; i < to_a - from_a && to_a - from_a == to_b - from_b; i++)
+        link_levels(&a->levels[from_a + i], &b->levels[from_b + i]);
 }
 
 static void part(struct curve *curve, const struct curve *other)
 {
     for (size_t i = 0; i < curve->count; i++) {
         curve->levels[i].partner = 0;
-        curve->levels[i].reached = other->memory || other->size[other->count - 1] > curve->size[i];
+        curve->levels[i].reached =
+            other->memory || other->levels[other->count - 1].bytes > curve->levels[i].bytes;
     }
 }
 
@@ -165,11 +145,6 @@ static void link_curves(struct curve *a, struct curve *b)
     double cost[LEVELS_MOST + 1][LEVELS_MOST + 1]; /* of the levels from i and j on */
     const size_t n = a->count, m = b->count;
     if (!n || !m || n > LEVELS_MOST || m > LEVELS_MOST)
-        return;
-    const bool cycles = has_cycles(a) && has_cycles(b);
-    place(a, cycles);
-    place(b, cycles);
-    if (isnan(a->size[0]) || isnan(b->size[0])) /* no sizes are known */
         return;
     part(a, b);
     part(b, a);
@@ -181,13 +156,14 @@ static void link_curves(struct curve *a, struct curve *b)
             if (j < m)
                 cost[i][j] = fmin(cost[i][j], alone(b, j) + cost[i][j + 1]);
             if (i < n && j < m)
-                cost[i][j] = fmin(cost[i][j], distance(a, i, b, j) + cost[i + 1][j + 1]);
+                cost[i][j] =
+                    fmin(cost[i][j], distance(&a->levels[i], &b->levels[j]) + cost[i + 1][j + 1]);
         }
     size_t i = 0, j = 0, from_a = 0, from_b = 0;
     while (i < n && j < m) {
-        if (distance(a, i, b, j) + cost[i + 1][j + 1] <= cost[i][j]) {
+        if (distance(&a->levels[i], &b->levels[j]) + cost[i + 1][j + 1] <= cost[i][j]) {
             link_between(a, from_a, i, b, from_b, j);
-            link_levels(a, i++, b, j++);
+            link_levels(&a->levels[i++], &b->levels[j++]);
             from_a = i;
             from_b = j;
         } else if (alone(a, i) + cost[i + 1][j] <= cost[i][j]) {

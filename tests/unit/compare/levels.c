@@ -81,12 +81,11 @@ static void a_level_whose_size_changed_keeps_its_partner(void **state)
     assert_partners(SIZES(32), SIZES(4096), "1");
 }
 
-static void levels_without_sizes_lie_between_their_neighbours(void **state)
+static void levels_without_sizes_pair_by_their_latency(void **state)
 {
     (void)state;
     assert_partners(SIZES(32, 0, 20000), SIZES(32, 1024, 20000), "123");
     assert_partners(SIZES(32, 1024, 0), SIZES(32, 1024, 20000), "123");
-    /* No sizes at all: by number. */
     assert_partners(SIZES(0, 0), SIZES(0, 0, 0), "12");
 }
 
@@ -151,7 +150,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(levels_pair_by_their_sizes),
         cmocka_unit_test(a_level_whose_size_changed_keeps_its_partner),
-        cmocka_unit_test(levels_without_sizes_lie_between_their_neighbours),
+        cmocka_unit_test(levels_without_sizes_pair_by_their_latency),
         cmocka_unit_test(only_what_both_reached_is_a_level_fewer),
         cmocka_unit_test(findings_of_a_level_follow_it),
         cmocka_unit_test(many_levels_pair_by_number),
