@@ -57,7 +57,6 @@ ROLES = [("L1, L2", r"L[12]\.latency"), ("L3", r"L3\.latency"), ("DRAM", r"DRAM\
          ("bandwidth of all", r".*bandwidth\.\w+\.all"), ("hand-offs", r"cores\.\w+\.(min|max|mean)"),
          ("capacities", r"L\d\.capacity"), ("TLB, ways, line", r"dtlb.*entries|L\d\.(ways|line)"),
          ("system", r"(wake|fault)\..*")]
-CHANGED = {"changed", "worse", "better"}
 
 
 def is_busy(path):
@@ -140,13 +139,13 @@ class Twins:
         after = self.several(machine, label + "b", seed + 2, second)
         rows = subprocess.run([self.bench.fathom, "diff", before, after, "-f", "csv"],
                               capture_output=True, text=True).stdout
-        changed = [row["what"] for row in csv.DictReader(io.StringIO(rows))
-                   if row.get("verdict", row.get("answer")) in CHANGED]
+        answers = {row["what"]: row["answer"] for row in csv.DictReader(io.StringIO(rows))}
+        changed = [what for what, answer in answers.items() if answer == "changed"]
         check = subprocess.run([self.bench.fathom, "check", "--against", before, after],
                                capture_output=True, text=True)
         os.remove(before)
         os.remove(after)
-        return os.path.basename(machine), changed, check.returncode, check.stdout
+        return os.path.basename(machine), changed, check.returncode, answers
 
     def pairs(self, planned):
         with ThreadPoolExecutor(2) as pool:
@@ -184,7 +183,28 @@ def scatter(twins):
     return spread
 
 
-def unchanged(twins):
+def told(twins, spread, results):
+    """Of unchanged machines: what can't be told although the scatter is below a third of the tolerance, and check's OK."""
+    scatter_of, few, few_untold, fit, ok = {}, 0, 0, 0, 0
+    for (machine, name), s in spread.items():
+        tolerance = next((of for _, _, pattern, of, _ in ALLOWED if re.fullmatch(pattern, name)), None)
+        if tolerance:
+            scatter_of.setdefault(os.path.basename(machine), {})[name] = s / tolerance
+    for machine, _, status, answers in results:
+        own = scatter_of.get(machine, {})
+        allowed = [name for name in own if own[name] < 1 / 3 and name in answers]
+        few += len(allowed)
+        few_untold += sum(answers[name] == "can't tell" for name in allowed)
+        if machine not in twins.busy and all(s < 1 / 3 for s in own.values()):
+            fit += 1
+            ok += status == 0
+    print(f"  can't tell among headline figures whose scatter is below a third of the tolerance: {share(few_untold, few)},"
+          f" to reach 10 %  {'reached' if few_untold <= 0.1 * few else 'MISSED'}")
+    print(f"  check says OK where all of them scatter so little, beside nobody: {share(ok, fit)}, to reach 95 %"
+          f"  {'reached' if ok >= 0.95 * fit else 'MISSED'}")
+
+
+def unchanged(twins, spread):
     results = twins.pairs(twins.plan(round(SHARE * PAIRS), twins.machines))
     false_diff = [result for result in results if result[1]]
     print(f"twins: {len(results)} pairs of unchanged machines, runs scatter by {SCATTER}")
@@ -197,6 +217,7 @@ def unchanged(twins):
     if counted:
         most = sorted(counted.items(), key=lambda item: -item[1])[:8]
         print("    most often: " + ", ".join(f"{name} {count}" for name, count in most))
+    told(twins, spread, results)
     for status, word in ((1, "FAIL"), (0, "OK"), (4, "UNCERTAIN")):
         print(f"  check says {word}: {share(sum(result[2] == status for result in results), len(results))}")
     for machine in sorted({result[0] for result in results}):
@@ -305,4 +326,4 @@ def twins(bench):
         allowed(all_of_them, spread, RUNS)
         never_same(all_of_them)
         curve(all_of_them)
-        unchanged(all_of_them)
+        unchanged(all_of_them, spread)
