@@ -1,0 +1,336 @@
+/*
+ * What operations cost that order memory: atomic read-modify-writes, fences, flushes of a line and
+ * stores past the caches. Alone they are quick or slow by themselves; behind accesses that are
+ * still on their way they take what they wait for, and then they cost much more.
+ *
+ * Costs behind other accesses are differences: the same loop is measured without the operation.
+ */
+#include "measure/kernels/fence.h"
+#include "base/units.h"
+#include "conclude/registry/finding.h"
+#include "measure/probes/chase/chases.h"
+#include "measure/probes/kit/build.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { LEAST_TRIALS = 6, FENCE_TRIALS = 11, WORD_BYTES = 4096, LINE = 64, OPEN_MOST = 16 };
+static const double open_counts[] = {1, 4, OPEN_MOST};
+
+static const char *const loop_names[FENCE_LOOPS] = {[FENCE_ALONE] = "one after the other",
+                                                    [FENCE_AFTER] = "between a store and a load",
+                                                    [FENCE_LINES] = "each on another line",
+                                                    [FENCE_LOADS] = "behind loads from memory",
+                                                    [FENCE_STORES] = "behind stores to memory"};
+
+struct fence_options {
+    struct setting op, pages, cpu;
+};
+
+#define AT(option) offsetof(struct fence_options, option)
+static const struct option_spec options[] = {
+    {"op", 0, OPTION_CHOICE, "NAME", "all", 0, 0, fence_op_names, AT(op),
+     "this operation, or all that the processor has"},
+    {"pages", 0, OPTION_CHOICE, "POLICY", "auto", 0, 0, page_policy_names, AT(pages),
+     "page policy: auto takes the largest available; what was obtained is verified and reported"},
+    {"cpu", 0, OPTION_INTEGER, "N", NULL, 0, CPU_ID_MAX, NULL, AT(cpu),
+     "CPU that measures (default: the first of the fastest kind)"},
+    {.name = NULL},
+};
+
+struct fence_state {
+    const struct seat *seat;
+    struct chase_level levels[CHASE_LEVELS_MAX];
+    size_t level_count;
+    size_t arena_bytes;
+    const enum fence_loop *loops; /* of each series */
+};
+
+/* --- planning --- */
+
+static struct plan_point *add_point(struct probe_task *task, unsigned series, double x, size_t op)
+{
+    const struct fence_state *state = task->state;
+    struct plan_point *point = build_point(task, series, x, &state->seat->cpu, 1, MEASURED);
+    point->arena_bytes = state->arena_bytes;
+    point->index = op;
+    return point;
+}
+
+/* Which loops tell something about an operation: a fence has no line of its own, a flushed line is
+ * in no cache when its turn comes again, and stores wait for nothing and overlap. */
+static bool loop_tells(enum fence_kind kind, enum fence_loop loop)
+{
+    switch (loop) {
+    case FENCE_ALONE:
+        return kind != FENCE_NOTHING;
+    case FENCE_LINES:
+        return kind == FENCE_ATOMIC;
+    default:
+        return kind != FENCE_STORE;
+    }
+}
+
+static void plan_loop(struct probe_task *task, size_t op, enum fence_loop loop)
+{
+    const struct fence_state *state = task->state;
+    const bool sized = loop == FENCE_LINES, behind = loop >= FENCE_LOADS;
+    const struct chase_level *last = &state->levels[state->level_count - 1];
+    if (behind && !last->last)
+        return;
+    const unsigned series =
+        build_series(task, (struct series){.name = loop_names[loop],
+                                           .headline = sized && fence_ops[op].kind == FENCE_ATOMIC,
+                                           .x = sized ? (struct axis){"working set", "B"}
+                                                      : (struct axis){"accesses before each", ""},
+                                           .y = {"time per operation", "ns"}});
+    build_factor_text(task, series, "op", fence_ops[op].name);
+    build_factor(task, series, "full", fence_ops[op].full);
+    if (behind) {
+        char size[UNIT_TEXT];
+        size_format((double)last->bytes, size);
+        build_factor_text(task, series, "working set", pool_strdup(task->pool, size));
+    }
+    for (size_t i = 0; sized && i < state->level_count; i++)
+        add_point(task, series, (double)(state->levels[i].bytes / LINE * LINE), op);
+    for (size_t i = 0; behind && i < sizeof open_counts / sizeof *open_counts; i++)
+        add_point(task, series, open_counts[i], op);
+    if (!sized && !behind)
+        add_point(task, series, loop == FENCE_AFTER, op);
+}
+
+/* Parameter: the levels whose lines were operated on, with their working sets in bytes. */
+static const char level_sets[] = "level_sets";
+
+static void plan_fence(struct probe_task *task)
+{
+    struct fence_state *state = task->state = pool_alloc(task->pool, 1, sizeof *state);
+    const struct fence_options *asked = task->options;
+    struct plan *plan = &task->plan;
+    const size_t chosen = (size_t)asked->op.choice;
+    if (chosen && fence_ops[chosen - 1].there && !fence_ops[chosen - 1].there())
+        return build_skip(
+            task, pool_printf(task->pool, "this processor has no %s", fence_ops[chosen - 1].name));
+    state->seat = chases_seat(task, &asked->cpu);
+    state->level_count = chases_levels(task, state->seat->cpu, NULL, state->levels);
+    if (!state->level_count)
+        pool_leave(task->pool, ERROR_IMPOSSIBLE,
+                   "there is no memory for a working set: free memory");
+    state->arena_bytes = WORD_BYTES + (size_t)state->levels[state->level_count - 1].bytes;
+    plan->pages = (enum page_policy)asked->pages.choice;
+    plan->touch_cpu = state->seat->cpu;
+    probe_plan_short_batches(plan, PROBE_TRIAL_NS);
+    plan->trials_min = LEAST_TRIALS;
+    plan->trials_max = FENCE_TRIALS;
+    enum fence_loop *loops = pool_alloc(task->pool, fence_op_count * FENCE_LOOPS, sizeof *loops);
+    state->loops = loops;
+    for (size_t op = 0; op < fence_op_count; op++) {
+        const struct fence_op *what = &fence_ops[op];
+        if ((chosen && chosen - 1 != op && what->kind != FENCE_NOTHING) ||
+            (what->there && !what->there()))
+            continue;
+        if (what->kind != FENCE_NOTHING)
+            build_note_text(task, pool_printf(task->pool, "instruction.%s", what->name),
+                            what->text);
+        for (enum fence_loop loop = 0; loop < FENCE_LOOPS; loop++) {
+            const size_t before = plan->series_count;
+            if (loop_tells(what->kind, loop))
+                plan_loop(task, op, loop);
+            if (plan->series_count > before)
+                loops[before] = loop;
+        }
+    }
+    struct factor *sets = build_note_list(task, level_sets);
+    for (size_t i = 0; i < state->level_count; i++) {
+        build_word(task, sets, state->levels[i].name);
+        build_element(task, sets, (double)(state->levels[i].bytes / LINE * LINE));
+    }
+}
+
+/* --- measuring --- */
+
+static void prepare_fence(struct trial *trial)
+{
+    const struct fence_state *state = trial->probe_state;
+    const enum fence_loop loop = state->loops[trial->point->series];
+    const size_t most = state->arena_bytes - WORD_BYTES,
+                 bytes = loop == FENCE_LINES ? (size_t)trial->point->x : most;
+    struct worker *worker = &trial->workers[0];
+    struct fence *fence = (struct fence *)worker->room;
+    *fence = (struct fence){.memory = trial->arena->memory + WORD_BYTES,
+                            .word = trial->arena->memory,
+                            .lines = bytes / LINE,
+                            .open = loop >= FENCE_LOADS ? (uint64_t)trial->point->x : 1,
+                            .random = trial->seed};
+    /* The lines are in their cache when the loop begins. */
+    if (bytes < most)
+        memset(fence->memory, 0, bytes);
+    worker->run = fence_ops[trial->point->index].run[loop];
+    worker->state = fence;
+    trial->operations = loop == FENCE_ALONE ? fence_steps : 1;
+}
+
+/* --- findings --- */
+
+static const struct series *series_of(const struct analysis *analysis, enum fence_loop loop,
+                                      const char *op)
+{
+    return analysis_series(analysis, loop_names[loop], "op", op);
+}
+
+/* The points at x of a loop with the operation and without any; false: one has no value. */
+static bool both(const struct analysis *analysis, enum fence_loop loop, const char *op, double x,
+                 const struct point *points[2])
+{
+    const char *const ops[] = {op, fence_ops[0].name};
+    for (int i = 0; i < 2; i++) {
+        const struct series *series = series_of(analysis, loop, ops[i]);
+        points[i] = series ? series_point(series, x) : NULL;
+        if (!points[i] || !points[i]->y.n)
+            return false;
+    }
+    return true;
+}
+
+/* Adds how many cycles more a store and a load take with the operation between them. The interval
+ * combines the opposite ends of both. NULL: it was not measured. */
+static struct finding *add_between(struct analysis *analysis, const char *name, const char *op)
+{
+    const struct point *points[2];
+    const size_t first = analysis->result->finding_count;
+    if (!both(analysis, FENCE_AFTER, op, 1, points))
+        return NULL;
+    const struct estimate with = finding_cycles_of(points[0]),
+                          without = finding_cycles_of(points[1]);
+    struct finding *finding =
+        analysis_add_value(analysis, name, "cycles",
+                           (struct interval){(double)with.median - (double)without.median,
+                                             (double)with.low - (double)without.high,
+                                             (double)with.high - (double)without.low},
+                           points[0]->flags | points[1]->flags);
+    analysis_read_off(analysis, first, series_of(analysis, FENCE_AFTER, op));
+    return finding;
+}
+
+/* Adds how many times as long accesses take with the operation behind them. */
+static void add_behind(struct analysis *analysis, enum fence_loop loop, const char *op)
+{
+    const struct point *points[2];
+    const size_t first = analysis->result->finding_count;
+    if (!both(analysis, loop, op, OPEN_MOST, points))
+        return;
+    analysis_add_value(analysis,
+                       pool_printf(analysis->pool, "fence.%s.behind_%s", op,
+                                   loop == FENCE_LOADS ? "loads" : "stores"),
+                       "", estimate_ratio(finding_time_of(points[0]), finding_time_of(points[1])),
+                       points[0]->flags | points[1]->flags);
+    analysis_read_off(analysis, first, series_of(analysis, loop, op));
+}
+
+static void add_alone(struct analysis *analysis, const struct series *alone, const char *op)
+{
+    const size_t first = analysis->result->finding_count;
+    struct pool *pool = analysis->pool;
+    const struct factor *what =
+        analysis_parameter(analysis, pool_printf(pool, "instruction.%s", op));
+    finding_add_cycles_of(analysis->result, pool, pool_printf(pool, "fence.%s", op), alone->points,
+                          alone->points->flags)
+        ->text = what ? what->text : NULL;
+    analysis_read_off(analysis, first, alone);
+}
+
+static void add_lines(struct analysis *analysis, const char *op)
+{
+    size_t count;
+    const struct factor *sets = analysis_list(analysis, level_sets, &count);
+    const struct series *lines = series_of(analysis, FENCE_LINES, op);
+    for (size_t i = 0; lines && i + 1 < count; i += 2) {
+        const struct point *point = series_point(lines, sets[i + 1].number);
+        const size_t first = analysis->result->finding_count;
+        if (!point || !sets[i].text)
+            continue;
+        analysis_add_point(analysis, pool_printf(analysis->pool, "fence.%s.%s", op, sets[i].text),
+                           "ns", point, point->flags);
+        analysis_read_off(analysis, first, lines);
+    }
+}
+
+/* The cheapest way to keep a later load behind an earlier store. */
+static void add_ordering(struct analysis *analysis)
+{
+    const struct probe_result *result = analysis->result;
+    const char *best = NULL;
+    double least = INFINITY;
+    for (size_t i = 0; i < result->series_count; i++) {
+        const struct series *series = &result->series[i];
+        const struct factor *full = series_factor(series, "full");
+        if (strcmp(series->name, loop_names[FENCE_AFTER]) == 0 && full && full->number > 0 &&
+            series->point_count && (double)series->points->cycles.median < least) {
+            least = (double)series->points->cycles.median;
+            best = analysis_factor(series, "op");
+        }
+    }
+    struct finding *finding = best ? add_between(analysis, "fence.ordering", best) : NULL;
+    if (finding)
+        finding->text = pool_printf(analysis->pool, "by %s, the cheapest here", best);
+}
+
+static void analyse_fence(struct analysis *analysis)
+{
+    const struct probe_result *result = analysis->result;
+    add_ordering(analysis);
+    for (int rest = 0; rest < 2; rest++)
+        for (size_t i = 0; i < result->series_count; i++) {
+            const struct series *series = &result->series[i];
+            const char *op = analysis_factor(series, "op");
+            if (strcmp(series->name, loop_names[FENCE_ALONE]) != 0 || !series->point_count ||
+                !series->points->y.n)
+                continue;
+            if (!rest) {
+                add_alone(analysis, series, op);
+                continue;
+            }
+            add_between(analysis, pool_printf(analysis->pool, "fence.%s.after_store", op), op);
+            add_behind(analysis, FENCE_LOADS, op);
+            add_behind(analysis, FENCE_STORES, op);
+            add_lines(analysis, op);
+        }
+}
+
+/* Factors that decide a finding's experiment, and the values that its name alone implies. */
+static const struct standard experiment[] = {
+    {"op", STANDARD_NAMED, NULL, 0},
+    {"full", STANDARD_NAMED, NULL, 0},
+    {"working set", STANDARD_NAMED, NULL, 0},
+    {"pages", STANDARD_PAGES, NULL, 0},
+    {"node", STANDARD_TEXT, "own", 0},
+    {"core", STANDARD_FASTEST, NULL, 0},
+    {.factor = NULL},
+};
+
+static const struct finding_line finding_lines[] = {
+#include "fence.findings.h"
+    {.patterns = NULL},
+};
+
+const struct probe fence_probe = {
+    .name = "fence",
+    .place = 125,
+    .title = "Operations that order memory",
+    .summary = "what atomic operations, fences and flushes cost, alone and behind open accesses",
+    .about = "Locks, reference counts and messages between threads stand on operations that order "
+             "memory. Each is measured alone; between a store and a load, which is what a "
+             "sequentially consistent store is for; on lines in each level of memory; and behind "
+             "1, 4 and 16 independent loads or stores that miss all caches.\nWhat changes it: the "
+             "processor's design, the accesses that are still under way, because most of these "
+             "operations wait for them, and for memory its latency. Nothing else writes to the "
+             "lines: 'fathom contention' is about lines that several CPUs want.",
+    .weight = 0,
+    .sized_by_found = true,
+    .options = options,
+    .options_bytes = sizeof(struct fence_options),
+    .findings = {finding_lines, experiment},
+    .plan = plan_fence,
+    .prepare = prepare_fence,
+    .analyse = analyse_fence,
+};

@@ -1,0 +1,102 @@
+#include "support.h"
+
+#include "measure/kernels/fence.h"
+
+#include <math.h>
+
+extern const struct probe fence_probe;
+
+/* Of a made-up processor whose full fences wait for all that is open: cycles of a turn of a loop.
+ */
+static double cycles(const struct bench *bench, const struct plan_point *planned)
+{
+    const struct fence_op *op = &fence_ops[planned->index];
+    const char *loop = bench->task.plan.series[planned->series].name;
+    const bool full = op->full || op->kind == FENCE_ATOMIC;
+    if (strstr(loop, "behind"))
+        return 20 * planned->x + (full ? 5 * planned->x : 0);
+    if (strstr(loop, "between"))
+        return op->kind == FENCE_NOTHING ? 1 : full ? 25 : 4;
+    return strstr(loop, "another line") ? 12 : 18;
+}
+
+static void measure(struct bench *bench)
+{
+    struct stage_outcome outcome = {0};
+    bench_measured(bench, cycles);
+    struct plan *plan = &bench->task.plan;
+    for (size_t s = 0; s < plan->series_count; s++)
+        for (size_t i = 0; i < plan->series[s].point_count; i++) {
+            struct point *point = &plan->series[s].points[i];
+            point->cycles = (struct estimate){point->y.median, point->y.low, point->y.high};
+        }
+    assert_int_equal(conclude_twice(&bench->task, &outcome, &bench->error), 0);
+}
+
+static void each_operation_is_told_alone_and_behind_accesses(void **state)
+{
+    struct bench *bench = *state;
+    assert_int_equal(bench_plan(bench, &fence_probe, NULL), 0);
+    measure(bench);
+    assert_true(bench_finding(bench, "fence.ordering")->value == 24);
+    for (size_t i = 0; i < fence_op_count; i++) {
+        const struct fence_op *op = &fence_ops[i];
+        char name[64];
+        snprintf(name, sizeof name, "fence.%s", op->name);
+        if (op->kind == FENCE_NOTHING || (op->there && !op->there())) {
+            assert_null(bench_find(bench, name));
+            continue;
+        }
+        assert_true(bench_finding(bench, name)->value == 18);
+        assert_string_equal(bench_finding(bench, name)->text, op->text);
+        snprintf(name, sizeof name, "fence.%s.behind_loads", op->name);
+        const struct finding *behind = bench_find(bench, name);
+        if (op->kind == FENCE_STORE || !behind)
+            assert_null(behind);
+        else
+            assert_true(fabs(behind->value - (op->full || op->kind == FENCE_ATOMIC ? 1.25 : 1)) <
+                        1e-6);
+    }
+}
+
+static void one_operation_is_measured_alone_with_what_it_is_compared_with(void **state)
+{
+    struct bench *bench = *state;
+    assert_int_equal(bench_plan(bench, &fence_probe, "op", "store", NULL), 0);
+    measure(bench);
+    assert_non_null(bench_find(bench, "fence.store"));
+    assert_null(bench_find(bench, "fence.ordering"));
+    for (size_t i = 0; i < bench->task.plan.series_count; i++) {
+        const char *op = series_factor(&bench->task.plan.series[i], "op")->text;
+        assert_true(strcmp(op, "store") == 0 || strcmp(op, fence_ops[0].name) == 0);
+    }
+}
+
+static void the_lines_of_a_point_are_those_of_its_set(void **state)
+{
+    struct bench *bench = *state;
+    assert_int_equal(bench_plan(bench, &fence_probe, NULL), 0);
+    for (size_t i = 0; i < bench->task.plan.point_count; i++) {
+        const struct plan_point *point = &bench->task.plan.points[i];
+        if (!strstr(bench->task.plan.series[point->series].name, "another line"))
+            continue;
+        const struct trial *trial = bench_trial(bench, point, 7, 0);
+        const struct fence *fence = trial->workers[0].state;
+        assert_int_equal(fence->lines, (uint64_t)point->x / 64);
+        assert_true(fence->memory + (size_t)point->x <= trial->arena->memory + point->arena_bytes);
+        assert_true(fence->word + 128 <= fence->memory);
+        trial->workers[0].run(trial->workers[0].state, 100);
+        return;
+    }
+    skip(); /* this architecture's atomic operations are none of this processor's */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        BENCH_TEST(each_operation_is_told_alone_and_behind_accesses),
+        BENCH_TEST(one_operation_is_measured_alone_with_what_it_is_compared_with),
+        BENCH_TEST(the_lines_of_a_point_are_those_of_its_set),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
