@@ -1,0 +1,35 @@
+/* One load between two readings of the counter, for AArch64, in assembly. */
+#ifndef FATHOM_MEASURE_KERNELS_AARCH64_SINGLE_LOOPS_H
+#define FATHOM_MEASURE_KERNELS_AARCH64_SINGLE_LOOPS_H
+
+#include <stdint.h>
+
+/* Whether loops_flush() takes a line out of all caches. Linux lets programs do it
+ * (SCTLR_EL1.UCI). */
+#define LOOPS_FLUSHES 1
+
+/* DSB waits until the line is out (Arm ARM B2.3, D7.5). */
+static inline void loops_flush(const void *at)
+{
+    __asm__ volatile("dc civac, %0\n\tdsb ish" : : "r"(at) : "memory");
+}
+
+/* Returns the ticks from the reading *began to the one after the load. DSB waits for the load, and
+ * ISB keeps a reading or a load from beginning before what precedes it. */
+#define SINGLE(name, load)                                                                         \
+    static inline uint64_t name(const void *at, uint64_t *began)                                   \
+    {                                                                                              \
+        uint64_t ended, first;                                                                     \
+        __asm__ volatile("dsb ish\n\tisb\n\tmrs %1, cntvct_el0\n\tisb\n\t" load                    \
+                         "dsb ish\n\tisb\n\tmrs %0, cntvct_el0"                                    \
+                         : "=&r"(ended), "=&r"(first)                                              \
+                         : "r"(at)                                                                 \
+                         : "memory");                                                              \
+        *began = first;                                                                            \
+        return ended - first;                                                                      \
+    }
+SINGLE(loops_single, "ldr %0, [%2]\n\t")
+SINGLE(loops_no_load, "")
+#undef SINGLE
+
+#endif

@@ -1,0 +1,32 @@
+/* One load between two readings of the counter, in C. */
+#ifndef FATHOM_MEASURE_KERNELS_GENERIC_SINGLE_LOOPS_H
+#define FATHOM_MEASURE_KERNELS_GENERIC_SINGLE_LOOPS_H
+
+#include "arch.h"
+
+#include <stdint.h>
+
+/* C has no instruction that takes a line out of the caches. */
+#define LOOPS_FLUSHES 0
+
+static inline void loops_flush(const void *at)
+{
+    (void)at;
+}
+
+/* Returns the ticks from the reading *began to the one after the load. */
+static inline uint64_t loops_single(const void *at, uint64_t *began)
+{
+    *began = arch_counter();
+    *(const volatile uint64_t *)at;
+    return arch_counter() - *began;
+}
+
+static inline uint64_t loops_no_load(const void *at, uint64_t *began)
+{
+    (void)at;
+    *began = arch_counter();
+    return arch_counter() - *began;
+}
+
+#endif

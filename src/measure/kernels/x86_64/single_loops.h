@@ -1,0 +1,36 @@
+/* One load between two readings of the counter, for x86-64, in assembly. */
+#ifndef FATHOM_MEASURE_KERNELS_X86_64_SINGLE_LOOPS_H
+#define FATHOM_MEASURE_KERNELS_X86_64_SINGLE_LOOPS_H
+
+#include <stdint.h>
+
+/* Whether loops_flush() takes a line out of all caches. */
+#define LOOPS_FLUSHES 1
+
+/* MFENCE waits until the line is out (Intel SDM vol. 2A, CLFLUSH). */
+static inline void loops_flush(const void *at)
+{
+    __asm__ volatile("clflush (%0)\n\tmfence" : : "r"(at) : "memory");
+}
+
+/* Returns the ticks from the reading *began to the one after the load. LFENCE waits for all that
+ * comes before it, and nothing that comes after it begins earlier (Intel SDM vol. 2A), so between
+ * both readings there is this load alone. */
+#define SINGLE(name, load)                                                                         \
+    static inline uint64_t name(const void *at, uint64_t *began)                                   \
+    {                                                                                              \
+        uint64_t ended, first;                                                                     \
+        __asm__ volatile("lfence\n\trdtsc\n\tshl $32, %%rdx\n\tor %%rdx, %%rax\n\t"                \
+                         "mov %%rax, %1\n\tlfence\n\t" load "lfence\n\t"                           \
+                         "rdtsc\n\tshl $32, %%rdx\n\tor %%rdx, %%rax"                              \
+                         : "=&a"(ended), "=&r"(first)                                              \
+                         : "r"(at)                                                                 \
+                         : "rdx", "cc", "memory");                                                 \
+        *began = first;                                                                            \
+        return ended - first;                                                                      \
+    }
+SINGLE(loops_single, "mov (%2), %%rdx\n\t")
+SINGLE(loops_no_load, "")
+#undef SINGLE
+
+#endif
