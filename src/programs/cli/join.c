@@ -55,14 +55,23 @@ static int join(struct measurement *measured, void *with, struct error *error)
 
 static int baseline(struct invocation *invocation, struct error *error)
 {
-    struct joining joining = {invocation, baseline_build, invocation->options.add.text};
+    const struct command_options *asked = &invocation->options;
+    struct joining joining = {invocation, baseline_build, asked->add.text};
+    const struct output *output = output_choose(asked).output;
+    if (joining.to && output_is_standard(joining.to))
+        return error_set(error, ERROR_USAGE, "--add %s: name the file of a baseline", joining.to);
+    if (joining.to && !asked->output.has && !output->is_document)
+        return error_set(error, ERROR_USAGE,
+                         "--add %s keeps a document there, and --format %s makes none: name "
+                         "another file with -o FILE, or -o - to see it",
+                         joining.to, output->name);
     if (invocation->operand_count)
         return join(NULL, &joining, error);
     if (!joining.to)
         return error_set(error, ERROR_USAGE,
                          "too few words: write fathom baseline FILE..., or --add BASE to measure");
     int code = save_possible(joining.to, error);
-    if (code == 0 && !invocation->options.common.thorough.has)
+    if (code == 0 && !asked->common.thorough.has)
         code = settings_set(&invocation->settings, "quick", NULL, error);
     return code == 0 ? measure_and_use(invocation, join, &joining, error) : code;
 }

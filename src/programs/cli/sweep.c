@@ -71,6 +71,18 @@ static char *word_of(struct sweep *sweep, const char *axis, size_t *step)
                        (int)strcspn(value, ","), value);
 }
 
+/* NULL where the axis has not the whole name of an option. */
+static const struct setting *setting_of(const struct invocation *step, const char *axis)
+{
+    const struct setting *setting;
+    const size_t length = strcspn(axis, "=");
+    for (size_t i = 0; (setting = settings_at(&step->settings, i)); i++)
+        if (strlen(setting->spec->name) == length &&
+            strncmp(setting->spec->name, axis, length) == 0)
+            return setting;
+    return NULL;
+}
+
 static int parse_step(struct sweep *sweep, const struct invocation *asked, size_t number,
                       struct error *error)
 {
@@ -89,7 +101,13 @@ static int parse_step(struct sweep *sweep, const struct invocation *asked, size_
             return error_out_of_memory(error);
     *step = (struct invocation){
         .command = asked->command, .probe = asked->probe, .argv = asked->argv, .argc = asked->argc};
-    return options_parse(step, typed - 1 + (int)sweep->axis_count, words + 1, error);
+    int code = options_parse(step, typed - 1 + (int)sweep->axis_count, words + 1, error);
+    for (size_t a = 0; a < sweep->axis_count && code == 0; a++)
+        if (!setting_of(step, sweep->axes[a]))
+            code = error_set(error, ERROR_USAGE,
+                             "--sweep %s: write the whole name of the option that is swept",
+                             sweep->axes[a]);
+    return code;
 }
 
 int sweep_open(struct sweep *sweep, const struct invocation *asked, const char *add_to,
@@ -166,13 +184,11 @@ static int mark(void *with)
     struct pool *pool = &document->pool;
     for (size_t a = 0; a < marking->sweep->axis_count; a++) {
         const char *axis = marking->sweep->axes[a];
-        struct option_spec named = {.name =
-                                        pool_printf(pool, "%.*s", (int)strcspn(axis, "="), axis)};
-        const struct setting *setting = settings_of(&marking->step->settings, &named);
+        const struct setting *setting = setting_of(marking->step, axis);
         const enum option_type type = setting->spec->type;
         const bool counts = type == OPTION_INTEGER || type == OPTION_REAL;
         const struct factor swept = {
-            .name = named.name,
+            .name = setting->spec->name,
             .text = counts || type == OPTION_SIZE ? NULL : pool_strdup(pool, setting->text),
             .number = counts                ? setting->number
                       : type == OPTION_SIZE ? (double)setting->bytes
