@@ -1,10 +1,10 @@
 #include "document/json.h"
 
+#include "base/input.h"
 #include "base/save.h"
 #include "base/text.h"
 #include "document/json_read.h"
 
-#include <errno.h>
 #include <string.h>
 
 static const struct json_form form = {&document_shape, DOCUMENT_SCHEMA, "fathom"};
@@ -60,10 +60,9 @@ int document_read(struct document *document, const char *path, struct error *err
     if (strcmp(path, "-") == 0)
         return document_read_stream(document, stdin, "standard input", error);
     *document = (struct document){0};
-    FILE *stream = fopen(path, "rbe");
+    FILE *stream = input_open(path, "give a document that fathom wrote", error);
     if (!stream)
-        return error_set(error, ERROR_USAGE, "%s: %s: give a document that fathom wrote", path,
-                         strerror(errno));
+        return ERROR_USAGE;
     const int code = document_read_stream(document, stream, path, error);
     fclose(stream);
     return code;

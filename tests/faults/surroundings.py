@@ -239,6 +239,28 @@ def small_stacks(program):
     return found
 
 
+def pipes_without_a_writer(program):
+    """A named pipe that nobody writes to is refused; one whose writer is late or silent is read."""
+    commands = ("report pipe", "fleet pipe", "import pipe", "diff $SAMPLE pipe", "check --against pipe $SAMPLE")
+    waiting = []
+    for command in commands:
+        folder = program.folder()
+        os.mkfifo(folder / "pipe")
+        waiting.append((command, folder, program.start(f"fathom {command}", folder)))
+    for writer in ("sleep 1; cat $SAMPLE > pipe", "(sleep 1; cat $SAMPLE) > pipe",
+                   "(head -c 3 $SAMPLE; sleep 1; tail -c +4 $SAMPLE) > pipe"):
+        folder = program.folder()
+        os.mkfifo(folder / "pipe")
+        waiting.append((writer, folder, program.start(f"({writer}) & fathom report pipe", folder)))
+    found = []
+    for command, folder, process in waiting:
+        result = program.finish(process, folder)
+        refused = command in commands
+        if result.status != (2 if refused else 0) or ("no program has written" in result.err) != refused:
+            found.append(f"{command}: status {result.status}: {result.err!r}")
+    return found
+
+
 def tests():
     """(name, function of the program that returns complaints) of every test."""
     return [
@@ -251,4 +273,5 @@ def tests():
         ("closed channels", closed),
         ("small stacks", small_stacks),
         ("no /proc and no /sys", no_system_files),
+        ("pipes without a writer", pipes_without_a_writer),
     ]

@@ -1,9 +1,9 @@
+#include "base/input.h"
 #include "base/text.h"
 #include "compare/fleet/document.h"
 #include "conclude/complete.h"
 #include "document/json_read.h"
 
-#include <errno.h>
 #include <math.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -64,10 +64,9 @@ int fleet_reference_read(struct fleet_reference *reference, const char *path, st
 {
     static const struct json_form form = {&reference_shape, FLEET_SCHEMA, "'fathom fleet'"};
     *reference = (struct fleet_reference){.file = path};
-    FILE *stream = fopen(path, "rbe");
+    FILE *stream = input_open(path, "give a document that 'fathom fleet' wrote", error);
     if (!stream)
-        return error_set(error, ERROR_USAGE, "%s: %s: give a document that 'fathom fleet' wrote",
-                         path, strerror(errno));
+        return ERROR_USAGE;
     int code = json_read(&reference->pool, stream, path, &form, reference, error);
     fclose(stream);
     for (size_t g = 0; g < reference->group_count && code == 0; g++) {

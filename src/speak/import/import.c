@@ -1,5 +1,6 @@
 #include "speak/import/import.h"
 
+#include "base/input.h"
 #include "conclude/analyse.h"
 #include "conclude/registry/registry.h"
 #include "speak/import/plain_text.h"
@@ -363,10 +364,9 @@ int import_file(const struct import_format *format, const char *path,
         return code;
     bool standard = !path || strcmp(path, "-") == 0;
     struct import_text text = {.file = standard ? "standard input" : path};
-    FILE *stream = standard ? stdin : fopen(path, "r");
+    FILE *stream = standard ? stdin : input_open(path, "name a file that can be read", error);
     if (!stream)
-        return error_set(error, ERROR_USAGE, "%s: %s: name a file that can be read", path,
-                         strerror(errno));
+        return ERROR_USAGE;
     char *bytes = NULL;
     code = read_stream(stream, text.file, &bytes, &text.length, error);
     if (!standard)
