@@ -159,6 +159,16 @@ static bool loads_in_a_child(const struct loading *loading)
     return well;
 }
 
+/* A container may hide the folder of the nodes behind an empty one, for which hwloc has an
+ * assertion too. */
+static bool is_odd(const struct machine_source *source)
+{
+    static const char nodes[] = "/sys/devices/system/node",
+                      online[] = "/sys/devices/system/node/online";
+    return source->root ||
+           (!source->synthetic && access(nodes, F_OK) == 0 && access(online, R_OK) < 0);
+}
+
 int hwloc_load(hwloc_topology_t *topology, const struct machine_source *source, struct error *error)
 {
     if (hwloc_topology_init(topology) != 0)
@@ -177,7 +187,7 @@ int hwloc_load(hwloc_topology_t *topology, const struct machine_source *source, 
     hwloc_topology_set_flags(*topology, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
     hwloc_topology_set_icache_types_filter(*topology, HWLOC_TYPE_FILTER_KEEP_ALL);
     struct loading loading = {*topology, source};
-    if ((source->root && !loads_in_a_child(&loading)) || !is_loaded(&loading)) {
+    if ((is_odd(source) && !loads_in_a_child(&loading)) || !is_loaded(&loading)) {
         hwloc_topology_destroy(*topology);
         *topology = NULL;
     }
