@@ -4,6 +4,7 @@ import io
 import json
 import os
 import re
+import shutil
 from pathlib import Path
 
 import kept
@@ -532,6 +533,22 @@ def progress(here):
                  (shown.endswith("\r\33[K"), f"{shown!r}"))
 
 
+def completes_file_names(here):
+    """bash offers each file once, as it is called, and evaluates none of the names."""
+    if not shutil.which("bash"):
+        raise Skip("bash is not installed")
+    folder = here.folder()
+    for name in ("*", "$(touch evaluated)", "`touch evaluated`", ";touch evaluated", "a b", "-x", "it's"):
+        (folder / name).touch()
+    names = sorted(os.listdir(folder))
+    script = """. <(fathom completion bash)
+COMP_WORDS=(fathom report ''); COMP_CWORD=2; _fathom; printf '%s\\0' "${COMPREPLY[@]}"
+"""
+    status, out, err = here.run(["bash", "-c", script], folder)
+    return check((status == 0 and sorted(out.split("\0")[:-1]) == names, f"status {status}, {out!r}, {err}"),
+                 (sorted(os.listdir(folder)) == names, f"{os.listdir(folder)}"))
+
+
 def tests():
     """(name, function of the surroundings that returns complaints) of every test."""
     return [
@@ -545,6 +562,7 @@ def tests():
         ("--document - beside -f csv -o FILE", document_to_standard_output),
         ("latency -f csv -o /dev/full", unwritable_format_file),
         ("a seed is kept whole", same_seed),
+        ("bash completes file names", completes_file_names),
         ("documents keep docs/fathom-1.schema.json", schema),
         ("--redact keeps what repeats the run", redacted),
         ("cores on one CPU is skipped with a reason", one_cpu),
