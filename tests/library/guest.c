@@ -612,6 +612,25 @@ static void spoils_nothing_by_a_spoilt_cache(void **state)
     fathom_close(fathom);
 }
 
+/* A pipe in an answer's place is neither read nor written, which would wait for another program. */
+static void waits_for_no_pipe_in_its_cache(void **state)
+{
+    (void)state;
+    char path[512];
+    struct fathom_error error;
+    struct fathom_level level = {.size = sizeof level};
+    find_in_cache(path, "levels-");
+    if (!*path || unlink(path) < 0 || mkfifo(path, 0600) < 0)
+        skip();
+    struct fathom *fathom = open_own(cache);
+    const int count = fathom_levels(fathom, &level, 1, 1000, &error);
+    assert_true(count == FATHOM_IMPOSSIBLE || level.source != FATHOM_CACHED);
+    if (count > 0 && level.source == FATHOM_MEASURED)
+        assert_non_null(strstr(error.text, "not a regular file"));
+    fathom_close(fathom);
+    assert_int_equal(unlink(path), 0);
+}
+
 /* Time that the process that begins gives to measuring, and the others to waiting for it, and what
  * of theirs the answer itself may take. */
 enum { FIRST_MS = 3000, OTHERS_MS = 5500, ANSWER_MS = 1000 };
@@ -800,6 +819,7 @@ int main(void)
         cmocka_unit_test(a_distance_that_the_host_has_changed_is_measured_again),
         cmocka_unit_test(an_answer_without_memory_is_measured_again),
         cmocka_unit_test(spoils_nothing_by_a_spoilt_cache),
+        cmocka_unit_test(waits_for_no_pipe_in_its_cache),
         cmocka_unit_test(waits_for_another_process_that_measures),
         cmocka_unit_test(refuses_in_words),
         cmocka_unit_test(documents_go_to_a_file_and_back),

@@ -236,7 +236,10 @@ void cache_unlock(struct cache_slot *slot)
 
 int cache_write(const struct cache_slot *slot, const struct document *document, struct error *error)
 {
+    struct stat there;
     if (!slot->path[0])
         return 0;
+    if (lstat(slot->path, &there) == 0 && !S_ISREG(there.st_mode)) /* a pipe would be waited for */
+        return error_set(error, ERROR_USAGE, "%s: it is not a regular file: remove it", slot->path);
     return document_save(document, slot->path, error);
 }
