@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -50,7 +51,8 @@ static int be_like(int file, const struct stat *old, const char *path, struct er
  * supports that (a killed process then leaves nothing), else a temporary file. */
 struct draft {
     int file;
-    char *name; /* NULL: it has none yet */
+    bool locked; /* before it had a name, until it is closed */
+    char *name;  /* NULL: it has none yet */
 };
 
 static void draft_end(struct draft *draft)
@@ -102,8 +104,8 @@ static int draft_name(struct draft *draft, const char *path, mode_t mode, const 
 {
     for (int attempt = 0; attempt < 100; attempt++) {
         char *name;
-        if (asprintf(&name, "%.*s.fathom-%ld-%d.tmp", folder_length(path), path, (long)getpid(),
-                     attempt) < 0)
+        if (asprintf(&name, "%.*s.fathom-%ld-%d.%s", folder_length(path), path, (long)getpid(),
+                     attempt, draft->locked ? "new" : "tmp") < 0)
             return out_of_memory(typed, error);
         const bool exists = draft->file >= 0;
         const int made = exists ? draft_link(draft, name) : create(name, mode), reason = errno;
@@ -127,6 +129,7 @@ static int draft_begin(struct draft *draft, const char *path, const struct stat 
 {
     const mode_t mode = old ? old->st_mode & 0600 : 0666;
     *draft = (struct draft){.file = create_unnamed(path, mode)};
+    draft->locked = draft->file >= 0 && flock(draft->file, LOCK_EX | LOCK_NB) == 0;
     int code = draft->file >= 0 ? 0 : draft_name(draft, path, mode, typed, error);
     if (code == 0 && old)
         code = be_like(draft->file, old, typed, error);
@@ -149,23 +152,38 @@ static int draft_replace(struct draft *draft, const char *path, const char *type
     return code;
 }
 
-/* Removes temporary files that killed processes left in the folder of `path`. Another machine may
- * share the folder, and its processes are not seen here: a file of the last hour stays. */
-static void sweep(const char *path)
+/* Whether a killed process left the file. A .new had a lock before its name, for as long as its
+ * process lives. Of a .tmp, another machine that shares the folder may still be writing it, and its
+ * processes are not seen here: one of the last hour stays. */
+static bool is_left(const char *name, int pid, int file)
 {
     enum { HOUR_S = 3600 };
+    struct stat status;
+    if (file < 0 || fstat(file, &status) < 0 || !S_ISREG(status.st_mode) ||
+        status.st_uid != geteuid())
+        return false;
+    return strcmp(name, "new") == 0   ? flock(file, LOCK_EX | LOCK_NB) == 0
+           : strcmp(name, "tmp") == 0 ? pid > 0 && kill(pid, 0) < 0 && errno == ESRCH &&
+                                            difftime(time(NULL), status.st_mtime) > HOUR_S
+                                      : false;
+}
+
+/* Removes temporary files that killed processes left in the folder of `path`. */
+static void sweep(const char *path)
+{
     char *name = strndup(path, (size_t)folder_length(path));
     DIR *folder = name ? opendir(*name ? name : ".") : NULL;
     free(name);
     for (const struct dirent *entry; folder && (entry = readdir(folder));) {
-        struct stat status;
         int pid, number, end = 0;
-        if (sscanf(entry->d_name, ".fathom-%9d-%2d.tmp%n", &pid, &number, &end) == 2 && end > 0 &&
-            !entry->d_name[end] && pid > 0 && kill(pid, 0) < 0 && errno == ESRCH &&
-            fstatat(dirfd(folder), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
-            S_ISREG(status.st_mode) && status.st_uid == geteuid() &&
-            difftime(time(NULL), status.st_mtime) > HOUR_S)
+        if (sscanf(entry->d_name, ".fathom-%9d-%2d.%n", &pid, &number, &end) != 2 || end == 0)
+            continue;
+        const int file =
+            openat(dirfd(folder), entry->d_name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+        if (is_left(entry->d_name + end, pid, file))
             unlinkat(dirfd(folder), entry->d_name, 0);
+        if (file >= 0)
+            close(file);
     }
     if (folder)
         closedir(folder);

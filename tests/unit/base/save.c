@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -286,6 +287,20 @@ static void leftovers_of_dead_processes_are_removed_after_an_hour(void **state)
     assert_files(2);
 }
 
+/* As between link() and rename(), where an older file is replaced. */
+static void a_leftover_that_nobody_holds_is_removed_at_once(void **state)
+{
+    (void)state;
+    make(".fathom-77-0.new", 0600);
+    const int held = open(".fathom-77-0.new", O_WRONLY | O_CLOEXEC);
+    assert_int_equal(flock(held, LOCK_EX), 0);
+    assert_int_equal(save_file("a", write_text, "new", NULL), 0);
+    assert_files(2);
+    close(held);
+    assert_int_equal(save_file("a", write_text, "new", NULL), 0);
+    assert_files(1);
+}
+
 /* Whatever stands in the folder while the content is written has its final name already. */
 static int count_files(const void *content, FILE *file, struct error *error)
 {
@@ -499,6 +514,7 @@ int main(void)
         IN_A_FOLDER(protected_files_and_folders_are_refused),
         IN_A_FOLDER(a_stranger_under_the_temporary_name_is_left_alone),
         IN_A_FOLDER(leftovers_of_dead_processes_are_removed_after_an_hour),
+        IN_A_FOLDER(a_leftover_that_nobody_holds_is_removed_at_once),
         IN_A_FOLDER(a_process_that_is_killed_while_it_writes_leaves_nothing),
         IN_A_FOLDER(what_is_possible_is_reported_and_nothing_is_left),
         IN_A_FOLDER(nobody_else_s_part_is_written_to),
