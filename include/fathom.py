@@ -166,6 +166,13 @@ def _call(name: str, *arguments: Any) -> int:
     return code
 
 
+def _ms(budget_ms: int) -> int:
+    """C would take -1 for 49 days."""
+    if not 0 <= budget_ms < 1 << 32:
+        raise ValueError(f"budget_ms is {budget_ms}: give 0 to {(1 << 32) - 1}")
+    return budget_ms
+
+
 def _texts(texts: Optional[Sequence[str]]) -> Any:
     return None if texts is None else (c.c_char_p * (len(texts) + 1))(*(text.encode() for text in texts))
 
@@ -233,6 +240,8 @@ class Document:
 
     def points_of(self, i: int, count: int) -> list[Point]:
         """Up to `count` points of the i-th series."""
+        if i < 0 or i >> 63 or count < 1:
+            return []
         into = _array(Point, count)
         there = _library.fathom_points(self._pointer, c.c_size_t(i), into, c.c_size_t(count))
         return [_plain(Point, point) for point in into[:max(0, min(count, there))]]
@@ -269,32 +278,41 @@ class Fathom:
     def levels(self, budget_ms: int = 0) -> list[Level]:
         room = 16
         into = _array(Level, room)
-        count = _call("fathom_levels", self._pointer, into, c.c_size_t(room), c.c_uint(budget_ms))
+        count = _call("fathom_levels", self._pointer, into, c.c_size_t(room), c.c_uint(_ms(budget_ms)))
         return [_plain(Level, level) for level in into[:min(count, room)]]
 
     def distance(self, cpu_a: int, cpu_b: int, budget_ms: int = 0) -> tuple[float, Source]:
         """Nanoseconds until one CPU sees what the other wrote."""
         ns = c.c_double()
-        source = _call("fathom_distance", self._pointer, c.c_int(cpu_a), c.c_int(cpu_b), c.byref(ns), c.c_uint(budget_ms))
+        source = _call("fathom_distance", self._pointer, c.c_int(cpu_a), c.c_int(cpu_b), c.byref(ns), c.c_uint(_ms(budget_ms)))
         return ns.value, Source(source)
 
     def padding(self, budget_ms: int = 0) -> tuple[int, Source]:
         """Bytes between two words that two CPUs write."""
         size = c.c_size_t()
-        source = _call("fathom_padding", self._pointer, c.byref(size), c.c_uint(budget_ms))
+        source = _call("fathom_padding", self._pointer, c.byref(size), c.c_uint(_ms(budget_ms)))
         return size.value, Source(source)
 
     def run(self, probes: Optional[Sequence[str]] = None, settings: Optional[Sequence[str]] = None, budget_ms: int = 0,
             progress: Optional[Callable[[str, float, float], bool]] = None) -> Document:
         """Measures: settings are like "quick" or "size=32K". A progress function that returns True ends the run, and
-        what was measured until then is the result."""
+        what was measured until then is the result; one that raises ends it too."""
+        raised: list[BaseException] = []
+
         def tell(_: Any, probe: bytes, done: float, left_s: float) -> int:
-            return bool(progress and progress(probe.decode(), done, left_s))
-        plan = _Plan(c.sizeof(_Plan), _texts(probes), _texts(settings), budget_ms, _Progress(tell), None)
+            try:
+                return bool(progress and progress(probe.decode(), done, left_s))
+            except BaseException as error:   # C can't pass it on
+                raised.append(error)
+                return 1
+        plan = _Plan(c.sizeof(_Plan), _texts(probes), _texts(settings), _ms(budget_ms), _Progress(tell), None)
         pointer = c.c_void_p()
         try:
             _call("fathom_run", self._pointer, c.byref(plan), c.byref(pointer))
         except Error as error:
             if error.code != Code.CANCELLED or not pointer:
                 raise
-        return Document(pointer)
+        document = Document(pointer)
+        if raised:
+            raise raised[0]
+        return document

@@ -3,6 +3,7 @@
 #include "programs/library/library.h"
 
 #include "base/line.h"
+#include "base/text.h"
 #include "compare/differences.h"
 #include "conclude/analyse.h"
 #include "conclude/complete.h"
@@ -163,6 +164,7 @@ int fathom_series_at(const struct fathom_document *document, size_t i, struct fa
     };
     const char *first = factors.text + strspn(factors.text, ", ");
     snprintf(all.factors, sizeof all.factors, "%s", first);
+    text_drop_half(all.factors);
     return guest_fill(filled, &all, sizeof all, NULL);
 }
 
