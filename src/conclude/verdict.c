@@ -4,6 +4,7 @@
 #include "base/clean.h"
 #include "base/cpulist.h"
 #include "base/pool.h"
+#include "conclude/levels/of_document.h"
 #include "conclude/registry/finding.h"
 #include "document/flag.h"
 
@@ -70,6 +71,36 @@ enum grade finding_grade(const struct finding *finding, enum finding_role role)
                                                                               : GRADE_AS_FOUND;
 }
 
+/* A point as a figure. */
+static struct finding figure_of(const struct series *series, const struct point *point)
+{
+    const struct interval value = estimate_interval(finding_time_of(point));
+    return (struct finding){.name = series->name,
+                            .unit = series->y.unit,
+                            .value = value.value,
+                            .low = value.low,
+                            .high = value.high,
+                            .disturbance = point->disturbance,
+                            .flags = point->flags};
+}
+
+enum grade point_grade(const struct series *series, const struct point *point)
+{
+    const struct finding figure = figure_of(series, point);
+    const enum grade grade = finding_grade(&figure, ROLE_PLAIN);
+    return grade == GRADE_GOOD && flag_doubts(point->flags) ? GRADE_AS_FOUND : grade;
+}
+
+/* What its narrow interval does not show: "unstable"; NULL. */
+static const char *doubt_of(const struct finding *figure)
+{
+    const unsigned doubts = flag_doubts(figure->flags);
+    for (int flag = 0; flag < FLAG_COUNT; flag++)
+        if (doubts & FLAG_BIT(flag) && finding_grade(figure, ROLE_PLAIN) == GRADE_GOOD)
+            return flag_texts[flag].name;
+    return NULL;
+}
+
 /* --- families --- */
 
 /* The order of families: levels, then those with a word of their own, probes, devices. */
@@ -101,7 +132,8 @@ static struct place place_of_probe(const struct document *document,
     return place_named(probe->name, ORDER_PROBES + (size_t)(probe - document->probes));
 }
 
-static struct place place_of(const struct document *document, const struct probe_result *probe,
+static struct place place_of(const struct document_verdict *verdict,
+                             const struct document *document, const struct probe_result *probe,
                              const struct finding_meaning *meaning)
 {
     const char *word = families[meaning->role].name;
@@ -115,7 +147,8 @@ static struct place place_of(const struct document *document, const struct probe
     if (meaning->role != ROLE_LEVEL)
         return place_of_probe(document, probe);
     snprintf(name, sizeof name, "%.*s", (int)meaning->subject_length, meaning->subject);
-    return place_named(name, finding_level_rank(meaning->subject, meaning->subject_length));
+    return place_named(strcmp(name, level_reached) == 0 ? verdict->reached : name,
+                       finding_level_rank(meaning->subject, meaning->subject_length));
 }
 
 static int find(const struct document_verdict *verdict, const char *name)
@@ -146,21 +179,31 @@ int verdict_family(const struct document_verdict *verdict, const struct document
     const struct finding_meaning meaning =
         finding ? finding_meaning(finding) : (struct finding_meaning){.role = ROLE_PLAIN};
     const struct place place =
-        finding ? place_of(document, probe, &meaning) : place_of_probe(document, probe);
+        finding ? place_of(verdict, document, probe, &meaning) : place_of_probe(document, probe);
     return find(verdict, place.name);
 }
 
-static void tally(struct family_tally *tally, const struct finding *finding, enum finding_role role)
+/* A figure and its grade, to which doubts of a point have contributed; NULL: nothing doubts it. */
+static void tally(struct family_tally *tally, const struct finding *finding, enum grade grade,
+                  const char *doubt)
 {
-    const enum grade grade = finding_grade(finding, role);
-    const double width = width_of(finding);
+    const double width = doubt ? 0 : width_of(finding);
     tally->figures++;
     tally->good += grade == GRADE_GOOD;
     tally->usable += grade != GRADE_NOT_MEASURED;
     if (grade == GRADE_AS_FOUND && (!tally->worst || width > tally->width)) {
-        tally->worst = finding;
+        tally->worst = finding->name;
+        tally->why = finding_kind(finding) == finding_good ? doubt : finding_beside_others;
         tally->width = width;
     }
+}
+
+static void count(struct document_verdict *verdict, const struct finding *figure)
+{
+    verdict->values++;
+    verdict->disturbed += finding_is_disturbed(figure);
+    verdict->flags |= figure->flags;
+    verdict->modelled = verdict->modelled && figure->flags & FLAG_BIT(FLAG_MODELLED);
 }
 
 /* Without a value there is nothing to grade, but a figure that was looked for makes a family.
@@ -172,7 +215,7 @@ static void add_finding(struct document_verdict *verdict, const struct document 
     const struct finding_meaning meaning = finding_meaning(finding);
     if (conditions ? meaning.role != ROLE_CONDITION : meaning.role >= ROLE_CONDITION)
         return;
-    const struct place place = place_of(document, probe, &meaning);
+    const struct place place = place_of(verdict, document, probe, &meaning);
     struct family *family = family_at(verdict, &place);
     if (!family)
         return;
@@ -181,15 +224,44 @@ static void add_finding(struct document_verdict *verdict, const struct document 
             snprintf(family->why, sizeof family->why, "%s", finding->text);
         return;
     }
-    verdict->values++;
-    verdict->disturbed += finding_is_disturbed(finding);
-    verdict->flags |= finding->flags;
-    verdict->modelled = verdict->modelled && finding->flags & FLAG_BIT(FLAG_MODELLED);
+    count(verdict, finding);
     /* The interval of a cluster is the range of its pairs. */
     if (meaning.role != ROLE_CLUSTER)
-        tally(&family->all, finding, meaning.role);
+        tally(&family->all, finding, finding_grade(finding, meaning.role), NULL);
     if (meaning.fact != FACT_NONE && !finding->deviations)
-        tally(&family->headline, finding, meaning.role);
+        tally(&family->headline, finding, finding_grade(finding, meaning.role), NULL);
+}
+
+/* Whether the probe has none of its headline figures, not even one that was not found. */
+static bool lacks_headlines(const struct probe_result *probe)
+{
+    const struct finding_table *table = finding_table_of(probe->name);
+    bool has = false;
+    for (size_t i = 0; i < probe->finding_count; i++) {
+        const struct finding_meaning meaning = finding_meaning(&probe->findings[i]);
+        if (meaning.fact != FACT_NONE && meaning.role < ROLE_CONDITION)
+            return false;
+    }
+    for (size_t i = 0; table && table->lines && table->lines[i].patterns && !has; i++)
+        has = table->lines[i].fact != FACT_NONE && table->lines[i].role < ROLE_CONDITION;
+    return (has && !table->of_devices) || !probe->finding_count;
+}
+
+static void add_points(struct document_verdict *verdict, const struct document *document,
+                       const struct probe_result *probe)
+{
+    const struct place place = place_of_probe(document, probe);
+    for (size_t s = 0; s < probe->series_count; s++)
+        for (size_t i = 0; i < probe->series[s].point_count; i++) {
+            const struct series *series = &probe->series[s];
+            const struct finding figure = figure_of(series, &series->points[i]);
+            struct family *family = isfinite(figure.value) ? family_at(verdict, &place) : NULL;
+            if (!family)
+                continue;
+            count(verdict, &figure);
+            tally(&family->all, &figure, point_grade(series, &series->points[i]),
+                  doubt_of(&figure));
+        }
 }
 
 static void add_trials(struct document_verdict *verdict, const struct point *point)
@@ -209,26 +281,29 @@ static void add_probe(struct document_verdict *verdict, const struct document *d
         [PROBE_PARTIAL] = "not complete", [PROBE_SKIPPED] = "skipped", [PROBE_FAILED] = "failed"};
     const struct probe_result *probe = &document->probes[index];
     const size_t families_before = verdict->family_count, values_before = verdict->values;
+    const bool by_points = lacks_headlines(probe);
     for (int conditions = 0; conditions < 2 && verdict->values == values_before; conditions++)
-        for (size_t i = 0; i < probe->finding_count; i++)
+        for (size_t i = 0; i < probe->finding_count && !(by_points && conditions); i++)
             add_finding(verdict, document, probe, &probe->findings[i], conditions);
     for (size_t s = 0; s < probe->series_count; s++)
         for (size_t i = 0; i < probe->series[s].point_count; i++)
             add_trials(verdict, &probe->series[s].points[i]);
-    if (probe->status == PROBE_OK || verdict->values > values_before ||
-        verdict->family_count > families_before)
-        return;
-    const struct place place = place_of_probe(document, probe);
-    struct family *family = family_at(verdict, &place);
-    if (family && !*family->why)
-        snprintf(family->why, sizeof family->why, "%s%s%s", says[probe->status],
-                 probe->reason ? ": " : "", probe->reason ? probe->reason : "");
+    if (probe->status != PROBE_OK && verdict->values == values_before &&
+        verdict->family_count == families_before) {
+        const struct place place = place_of_probe(document, probe);
+        struct family *family = family_at(verdict, &place);
+        if (family && !*family->why)
+            snprintf(family->why, sizeof family->why, "%s%s%s", says[probe->status],
+                     probe->reason ? ": " : "", probe->reason ? probe->reason : "");
+    }
+    if (by_points)
+        add_points(verdict, document, probe);
 }
 
 static void grade(struct family *family, bool imported)
 {
     const struct family_tally *tally = family->headline.figures ? &family->headline : &family->all;
-    const struct finding *worst = tally->worst;
+    const char *worst = tally->worst;
     family->grade = !tally->usable && !(imported && tally->figures) ? GRADE_NOT_MEASURED
                     : imported || tally->good < tally->figures      ? GRADE_AS_FOUND
                                                                     : GRADE_GOOD;
@@ -239,14 +314,15 @@ static void grade(struct family *family, bool imported)
         snprintf(family->why, sizeof family->why, "another tool's table, without trials");
     else if (worst && tally->width > 0)
         snprintf(family->why, sizeof family->why,
-                 tally->width < 0.0995 ? "%s %s±%.1f %%" : "%s %s±%.0f %%", worst->name,
-                 finding_kind(worst) == finding_good ? "" : "beside others, ", 100 * tally->width);
+                 tally->width < 0.0995 ? "%s %s%s±%.1f %%" : "%s %s%s±%.0f %%", worst,
+                 tally->why ? tally->why : "", tally->why ? ", " : "", 100 * tally->width);
     else if (worst)
-        snprintf(family->why, sizeof family->why, "%s %s", worst->name, finding_kind(worst));
+        snprintf(family->why, sizeof family->why, "%s %s", worst,
+                 tally->why ? tally->why : finding_good);
     else if (family->grade == GRADE_AS_FOUND)
         snprintf(family->why, sizeof family->why, "%zu of %zu figures have too few trials",
                  tally->figures - tally->usable, tally->figures);
-    else if (tally->figures)
+    else if (tally->figures && !*family->why)
         snprintf(family->why, sizeof family->why, "too few trials");
     clean_text(family->why, family->why, sizeof family->why);
 }
@@ -302,6 +378,7 @@ static int in_order(const void *a, const void *b)
 void verdict_of(struct document_verdict *verdict, const struct document *document)
 {
     *verdict = (struct document_verdict){.coverage = 1, .modelled = true};
+    level_name_reached(document, -1, verdict->reached);
     for (size_t p = 0; p < document->probe_count; p++)
         add_probe(verdict, document, p);
     verdict->modelled = verdict->modelled && verdict->values;
@@ -319,23 +396,16 @@ size_t verdict_count(const struct document_verdict *verdict, enum grade grade)
     return count;
 }
 
-/* Whether it has a family that is measured or, where nothing is found of its kind, a point. */
+/* Whether any of its families is measured. */
 static bool probe_is_usable(const struct document *document, size_t index)
 {
-    const struct probe_result *probe = &document->probes[index];
-    const bool imported = document_is_imported(document);
     struct document_verdict own = {.coverage = 1};
     add_probe(&own, document, index);
     for (size_t i = 0; i < own.family_count; i++) {
-        grade(&own.families[i], imported);
+        grade(&own.families[i], document_is_imported(document));
         if (own.families[i].grade != GRADE_NOT_MEASURED)
             return true;
     }
-    for (size_t s = 0; s < probe->series_count && !probe->finding_count; s++)
-        for (size_t i = 0; i < probe->series[s].point_count; i++)
-            if (probe->series[s].points[i].y.coverage > 0 ||
-                (imported && probe->series[s].points[i].y.n))
-                return true;
     return false;
 }
 

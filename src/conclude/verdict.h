@@ -6,6 +6,7 @@
 #define FATHOM_CONCLUDE_VERDICT_H
 
 #include "base/line.h"
+#include "conclude/levels/level.h"
 #include "conclude/registry/registry.h"
 #include "document/document.h"
 
@@ -17,14 +18,16 @@ enum grade {
 };
 extern const char *const grade_names[GRADES]; /* "good", "as found", "not measured" */
 
-/* The grade of one figure. What is narrow depends on its role (verdict.c). */
+/* The grade of one figure. What is narrow depends on its role (verdict.c). A point's doubts make it
+ * as found, too. */
 enum grade finding_grade(const struct finding *, enum finding_role);
+enum grade point_grade(const struct series *, const struct point *);
 
 enum { FAMILIES_MAX = 48, FAMILY_NAME_BYTES = 24, FAMILY_WHY_BYTES = 128 };
 
 /* It is good if all of its headline figures are, and not measured if none of them is usable.
  * Headline figures have a fact in the registry and no deviations; a family without any is graded by
- * all of its figures. */
+ * all of its figures. Where a probe found no figure, its points stand for them. */
 struct family {
     char name[FAMILY_NAME_BYTES]; /* inert */
     size_t order;                 /* levels come first, from the core on */
@@ -33,15 +36,18 @@ struct family {
     char why[FAMILY_WHY_BYTES]; /* "DRAM.latency ±12 %", "too few trials"; "" if it is good */
     struct family_tally {
         size_t figures, good, usable;
-        const struct finding *worst; /* a usable one that is not good: the widest */
-        double width;                /* half of its interval's width as a share of its value */
+        /* A usable one that is not good, the widest: its name (NULL: none), why, if its interval
+         * does not say it, and half of its interval's width as a share of its value. */
+        const char *worst, *why;
+        double width;
     } headline, all;
 };
 
 struct document_verdict {
     struct family families[FAMILIES_MAX]; /* in their order */
     size_t family_count;
-    size_t values;    /* figures with a value */
+    char reached[LEVEL_NAME_BYTES]; /* the family of the last level, if nothing proves it DRAM */
+    size_t values;                  /* figures with a value */
     size_t disturbed; /* of them, those that interference changed (finding_is_disturbed()) */
     unsigned fewest;  /* trials of the point with the fewest; 0: no point has trials */
     float coverage;   /* the least coverage of a point's interval: 0 to 1 (stats/order.h) */

@@ -82,13 +82,29 @@ void levels_collect(struct levels *levels, const struct catalogue *catalogue, si
                                                                    : NAN;
     }
     qsort(levels->list, levels->count, sizeof *levels->list, nearer_first);
-    /* Memory that nothing proved is told by what lies before it. */
     for (size_t i = 0; i < levels->count; i++) {
         struct level *level = &levels->list[i];
         level->reached = level->kind == LEVEL_MEMORY && strcmp(level->name, level_reached) == 0;
-        if (level->reached && i && level[-1].kind == LEVEL_CACHE)
-            snprintf(level->name, sizeof level->name, "beyond L%d", level[-1].number);
+        if (level->reached)
+            level_name_reached(catalogue->documents[document], device, level->name);
     }
+}
+
+void level_name_reached(const struct document *document, int device, char name[LEVEL_NAME_BYTES])
+{
+    int last = 0;
+    for (size_t p = 0; p < document->probe_count; p++)
+        for (size_t i = 0; i < document->probes[p].finding_count; i++) {
+            const struct finding_meaning meaning =
+                finding_meaning(&document->probes[p].findings[i]);
+            if (meaning.role == ROLE_LEVEL && meaning.level == LEVEL_CACHE &&
+                meaning.device == device && meaning.number > last)
+                last = meaning.number;
+        }
+    if (last)
+        snprintf(name, LEVEL_NAME_BYTES, "beyond L%d", last);
+    else
+        strcpy(name, level_reached);
 }
 
 struct collecting {

@@ -14,5 +14,8 @@ int levels_of_document(struct levels *, const struct document *, struct error *)
 /* Which fact of a level or of a device's memory the finding is, and in `name` that level without
  * its device ("L2" of "gpu0.L2.capacity"); FACT_NONE: it is no such fact. */
 enum finding_fact level_fact(const struct catalogue_entry *, char name[LEVEL_NAME_BYTES]);
+/* What the last level that was reached is called where nothing proves it to be memory, by what lies
+ * before it: "beyond L3"; "last" where nothing does. */
+void level_name_reached(const struct document *, int device, char name[LEVEL_NAME_BYTES]);
 
 #endif

@@ -169,31 +169,46 @@ static void print_row(FILE *out, const struct drawing *curve, const struct text_
     fputc('\n', out);
 }
 
-static char *x_label(double x_log, const char *unit, char *text)
+/* The place of a label: powers of two of sizes and counts, else 1, 2 and 5 of each decade. */
+static double tick(int number, const char *unit)
 {
-    if (quantity_is(unit, DIMENSION_SIZE))
-        return figure_short_size(round(exp2(x_log)), text);
-    return figure_plain(exp2(x_log) / figure_scale(unit).divisor, text);
+    static const double steps[] = {1, 2, 5};
+    const int decade = (int)floor(number / 3.0);
+    if (quantity_is(unit, DIMENSION_SIZE) || quantity_is(unit, DIMENSION_NUMBER))
+        return exp2(number);
+    return steps[number - 3 * decade] * pow(10, decade) * figure_scale(unit).divisor;
 }
 
-/* Powers of two, as many as fit; the two ends if fewer than two powers lie between them. */
+static char *x_label(double x, const char *unit, char *text)
+{
+    if (quantity_is(unit, DIMENSION_SIZE))
+        return figure_short_size(round(x), text);
+    snprintf(text, UNIT_TEXT, "%.6g", x / figure_scale(unit).divisor);
+    return text;
+}
+
+/* As many labels as fit; the two ends if fewer than two lie between them. */
 static void print_x_axis(FILE *out, const struct drawing *curve, const char *unit)
 {
+    enum { TICKS = 256 };
     char label[UNIT_TEXT], last[UNIT_TEXT];
-    int column = -LABEL_COLUMNS, step = 1;
-    if (floor(curve->x_high) <= ceil(curve->x_low)) {
-        x_label(curve->x_high, unit, last);
+    int column = -LABEL_COLUMNS, first = -TICKS, end = TICKS;
+    while (first < TICKS && log2(tick(first, unit)) < curve->x_low)
+        first++;
+    while (end > first && log2(tick(end - 1, unit)) > curve->x_high)
+        end--;
+    if (end - first < 2) {
+        x_label(exp2(curve->x_high), unit, last);
         fprintf(out, "%*s%-*s%s\n", LABEL_COLUMNS, "", curve->columns - (int)strlen(last),
-                x_label(curve->x_low, unit, label), last);
+                x_label(exp2(curve->x_low), unit, label), last);
         return;
     }
-    while (curve->columns * step / (curve->x_high - curve->x_low) < (double)LABEL_COLUMNS)
-        step++;
-    for (int power = (int)ceil(curve->x_low); power <= curve->x_high; power++) {
-        if (power % step != 0)
+    const int step = ((end - first - 1) * LABEL_COLUMNS + curve->columns - 1) / curve->columns;
+    for (int number = first; number < end; number++) {
+        if (number % step != 0)
             continue;
-        int length = (int)strlen(x_label(power, unit, label));
-        int centred = column_of(curve, power) - length / 2;
+        const int length = (int)strlen(x_label(tick(number, unit), unit, label));
+        const int centred = column_of(curve, log2(tick(number, unit))) - length / 2;
         if (centred > column && centred + length <= curve->columns + MARGIN)
             column += fprintf(out, "%*s%s", centred - column, "", label);
     }

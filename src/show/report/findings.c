@@ -83,43 +83,52 @@ void report_add_findings(struct report *report, size_t index, const struct probe
             add_finding(report, table, &entries[i], i ? entries[i - 1].finding : NULL, &filled);
 }
 
-/* Sentences say it all; other findings are their names and values. */
+/* How much of an answer it is, the least first: a fact, any other figure, one of another
+ * experiment, a condition of the run; BRIEF_RANKS: none. */
+enum { BRIEF_RANKS = 4 };
+static int brief_rank(const struct catalogue_entry *entry)
+{
+    return entry->twin || catalogue_is_of_clusters(entry) ||
+                   (!isfinite(entry->finding->value) && !entry->finding->text)
+               ? BRIEF_RANKS
+           : entry->meaning.role == ROLE_CONDITION ? 3
+           : entry->experiment                     ? 2
+           : entry->meaning.fact == FACT_NONE      ? 1
+                                                   : 0;
+}
+
 void report_add_brief_findings(struct report *report, size_t index,
                                const struct probe_result *probe)
 {
     enum { ROWS = 5 };
     const struct catalogue_entry *entries = catalogue_of(&report->catalogue, index, probe);
-    struct block *block = NULL;
-    size_t rows = 0, left = 0;
-    for (int facts = 1; facts >= 0; facts--)
+    struct table *table = NULL;
+    size_t left = 0;
+    for (int rank = 0; rank < BRIEF_RANKS; rank++)
         for (size_t i = 0; i < probe->finding_count; i++) {
-            const struct finding_meaning *meaning = &entries[i].meaning;
-            const bool has_fact = meaning->fact != FACT_NONE;
-            if (has_fact != facts || entries[i].twin || entries[i].experiment ||
-                catalogue_is_of_clusters(&entries[i]) ||
-                (!isfinite(entries[i].finding->value) && !entries[i].finding->text))
+            if (brief_rank(&entries[i]) != rank)
                 continue;
-            if (rows == ROWS) {
+            if (!table) {
+                table = &report_add(report, BLOCK_TABLE, SECTION_FINDINGS, index, probe)->table;
+                table->title = "findings";
+                table_add_words(report, table, "finding", 24);
+                table_add_figures(report, table, "value", 10);
+            } else if (table->row_count == ROWS) {
                 left++;
                 continue;
             }
-            if (!rows++) {
-                block = report_add(report, BLOCK_TABLE, SECTION_FINDINGS, index, probe);
-                block->table.title = "findings";
-                table_add_words(report, &block->table, "finding", 24);
-                table_add_figures(report, &block->table, "value", 10);
-            }
-            struct row *row = table_add_row(report, &block->table);
+            struct row *row = table_add_row(report, table);
             struct line name = {0};
             line_add_clean(&name, entries[i].finding->name);
             for (char *c = name.text; *c; c++)
                 *c = *c == '.' ? ' ' : *c;
             row->cells[0] = cell_of_text(report_line(report, &name));
             row->cells[1] = cell_of_finding(entries[i].finding, FORM_VALUE);
+            row->words = report_experiment(report, entries[i].finding);
             row->note = report_note_of(report, index, entries[i].finding);
         }
-    if (block && left)
-        block->table.more = report_text(report, "%zu more: -v", left);
+    if (left)
+        table->more = report_text(report, "%zu more: -v", left);
 }
 
 /* --- clusters --- */

@@ -44,9 +44,9 @@ void report_add_brief_findings(struct report *, size_t index, const struct probe
 
 /* --- series --- */
 
-/* Some points of a series, a row and a bar each; curves that are worth it are drawn. */
+/* Some points of series that share their places, with bars of the first of them. */
 void report_add_bars(struct report *, size_t index, const struct probe_result *,
-                     const struct series *);
+                     const struct series *, size_t count);
 
 /* A table that says "nothing was measured". */
 void report_add_nothing(struct report *, size_t index, const struct probe_result *);

@@ -1,6 +1,8 @@
 /* The points of series as tables: one series, a group row by row, a sheet side by side, or a few
  * points where room is short. */
+#include "base/clean.h"
 #include "base/quantity.h"
+#include "base/text.h"
 #include "conclude/registry/device.h"
 #include "conclude/registry/factors.h"
 #include "conclude/registry/finding.h"
@@ -194,41 +196,112 @@ struct table report_few_points(struct report *report, const struct series *serie
     return table;
 }
 
-void report_add_bars(struct report *report, size_t index, const struct probe_result *probe,
-                     const struct series *series)
+static const struct point *point_at(const struct series *series, const struct point *place)
 {
-    enum { ROWS = 7, BAR = 24 };
-    struct line title = {0};
-    double most = 0;
-    if (!series->matrix && curve_is_worth_drawing(series)) {
-        report_add_series_heading(report, index, probe, series, series, true);
-        report_add_curve(report, index, probe, series, true);
-        return;
-    }
     for (size_t i = 0; i < series->point_count; i++)
-        if ((double)series->points[i].y.median > most)
-            most = (double)series->points[i].y.median;
-    struct table *table = add_table(report, index, probe);
-    line_add_between(&title, "", series->y.name ? series->y.name : "value", "");
-    line_add_between(&title, " by ", place_name(series), "");
-    table->title = report_line(report, &title);
-    table_add_words(report, table, place_name(series), 18);
-    table_add_figures(report, table, value_name(series), 10);
-    table_add_figures(report, table, "", BAR);
-    const size_t step = (series->point_count + ROWS - 1) / ROWS;
-    for (size_t i = 0; i < series->point_count; i += step) {
-        const struct point *point = &series->points[i];
-        const double value = (double)point->y.median;
-        char text[UNIT_TEXT];
+        if (series->matrix
+                ? series->points[i].from == place->from && series->points[i].to == place->to
+                : series->points[i].x == place->x)
+            return &series->points[i];
+    return NULL;
+}
+
+static struct cell cell_of_point(const struct series *series, const struct point *point)
+{
+    if (!point)
+        return cell_of_text(NULL);
+    struct cell cell = cell_of_value((double)point->y.median, series->y.unit, FORM_VALUE);
+    /* Another tool's value has no trials, and its table as a whole is as found. */
+    cell.as_found = flag_doubts(point->flags) ||
+                    (point->y.coverage > 0 && point_grade(series, point) != GRADE_GOOD);
+    return cell;
+}
+
+enum { BESIDE_MAX = 3 };
+
+/* Indices of the series that have room, and values, beside the bars of the first. */
+static size_t series_beside(const struct series *series, const char *const *labels, size_t count,
+                            size_t beside[BESIDE_MAX])
+{
+    enum { COLUMNS = 36, LEAST = 10, GAP = 2 };
+    size_t used = 0, shown = 0;
+    for (size_t i = 1; i < count && shown < BESIDE_MAX; i++) {
+        const size_t own = clean_columns(labels[i]);
+        bool has = false;
+        for (size_t p = 0; p < series->point_count && !has; p++)
+            has = point_at(&series[i], &series->points[p]);
+        used += has ? (own > LEAST ? own : LEAST) + GAP : 0;
+        if (used > COLUMNS)
+            break;
+        if (has)
+            beside[shown++] = i;
+    }
+    return shown;
+}
+
+/* "bandwidth by call, memcpy (8 more: -v)"; the columns have names of their own. */
+static const char *bars_title(struct report *report, const struct probe_result *probe,
+                              const struct series *series, const char *label, size_t left_out)
+{
+    struct line title = {0};
+    line_add_between(&title, "", series->y.name ? series->y.name : "value",
+                     series->matrix ? " " : " by ");
+    line_add_clean(&title, place_name(series));
+    if (label && !text_same(label, series->y.name) && probe->series_count > 1)
+        line_add_between(&title, ", ", label, "");
+    if (left_out)
+        line_add(&title, " (%zu more: -v)", left_out);
+    return report_line(report, &title);
+}
+
+/* A row for each place, with a bar of the first series and the others' values; of series with a
+ * single place a row for each series. */
+void report_add_bars(struct report *report, size_t index, const struct probe_result *probe,
+                     const struct series *series, size_t count)
+{
+    enum { ROWS = 7, BAR = 24, BAR_BESIDE = 12 };
+    size_t beside[BESIDE_MAX], besides = 0;
+    double most = 0;
+    const bool rows = count > 1 && series->point_count == 1;
+    const char **labels = series_labels(report, series, count);
+    const size_t all = rows ? count : series->point_count;
+    const size_t step = rows ? 1 : (all + ROWS - 1) / ROWS;
+    if (!rows)
+        besides = series_beside(series, labels, count, beside);
+    for (size_t i = 0; i < all; i += step)
+        for (size_t p = rows ? 0 : i; p < (rows ? series[i].point_count : i + 1); p++)
+            most = fmax(most, (double)series[rows ? i : 0].points[p].y.median);
+    struct table *table = &report_add(report, BLOCK_TABLE, SECTION_RESULTS, index, probe)->table;
+    const char *label = besides ? NULL : labels && !rows ? *labels : series->name;
+    table->title = bars_title(report, probe, series, label,
+                              !rows        ? count - 1 - besides
+                              : all > ROWS ? all - ROWS
+                                           : 0);
+    table_add_words(report, table, "", rows ? 24 : 12);
+    table_add_figures(report, table, besides ? *labels : NULL, 10);
+    table_add_figures(report, table, "", besides ? BAR_BESIDE : BAR);
+    for (size_t c = 0; c < besides; c++)
+        table_add_figures(report, table, labels[beside[c]], 10);
+    for (size_t i = 0; i < all && table->row_count < ROWS; i += step) {
+        const struct series *own = rows ? &series[i] : series;
         struct row *row = table_add_row(report, table);
-        row->cells[0] = cell_of_text(
-            series->matrix
-                ? report_text(report, "%d -> %d", point->from, point->to)
-                : report_text(report, "%s", figure_place(point->x, series->x.unit, text)));
-        row->cells[1] = cell_of_value(value, series->y.unit, FORM_VALUE);
-        row->cells[1].as_found = flag_doubts(point->flags) != 0;
-        if (most > 0 && value >= 0)
-            row->cells[2] = cell_of_value(value / most, NULL, FORM_SHARE);
+        char text[UNIT_TEXT];
+        if (rows)
+            row->cells[0] = cell_of_text(labels[i]);
+        if (rows && !own->point_count)
+            continue;
+        const struct point *point = &own->points[rows ? 0 : i];
+        if (!rows)
+            row->cells[0] = cell_of_text(
+                series->matrix
+                    ? report_text(report, "%d -> %d", point->from, point->to)
+                    : report_text(report, "%s", figure_place(point->x, series->x.unit, text)));
+        row->cells[1] = cell_of_point(own, point);
+        if (most > 0 && point->y.median >= 0)
+            row->cells[2] = cell_of_value((double)point->y.median / most, NULL, FORM_SHARE);
+        for (size_t c = 0; c < besides; c++)
+            row->cells[c + 3] =
+                cell_of_point(&series[beside[c]], point_at(&series[beside[c]], point));
     }
 }
 

@@ -280,17 +280,13 @@ void report_begin(struct report *report, struct pool *pool, const struct documen
         verdict_of(&report->graded[i].verdict, documents[i]);
 }
 
-/* Everything that the document has an answer to. */
-static void add_answers(struct report *report, size_t index, const struct probe_result *only)
+static void add_begin(struct report *report, size_t index, const struct probe_result *only)
 {
     report_collect_notes(report, index, only);
     add_machine(report, report->catalogue.documents[index], index);
     report_add_levels(report, index, -1);
     report_add_memory(report, index);
     report_add_declared(report, index);
-    add_headlines(report, index);
-    report_add_system(report, index);
-    report_add_devices(report, index);
 }
 
 static void add_end(struct report *report, size_t index, bool all_notes)
@@ -304,7 +300,10 @@ void report_build(struct report *report, struct pool *pool, const struct documen
 {
     report_begin(report, pool, documents, count);
     for (size_t i = 0; i < count; i++) {
-        add_answers(report, i, only);
+        add_begin(report, i, only);
+        add_headlines(report, i);
+        report_add_system(report, i);
+        report_add_devices(report, i);
         add_end(report, i, all_notes);
     }
 }
@@ -323,21 +322,46 @@ static const struct series *main_series(const struct probe_result *probe)
     return longest;
 }
 
+/* The chart of a probe's main series, and of those that share a table with it. */
+static void add_chart(struct report *report, const struct probe_result *probe)
+{
+    const struct series *series = main_series(probe);
+    bool sheet;
+    if (!series)
+        return;
+    if (!series->matrix && curve_is_worth_drawing(series)) {
+        report_add_series_heading(report, 0, probe, series, series, true);
+        report_add_curve(report, 0, probe, series, true);
+        return;
+    }
+    for (size_t s = 0, together; s < probe->series_count; s += together) {
+        together = together_from(probe, s, &sheet);
+        together = together ? together : 1;
+        if (series >= &probe->series[s] && series < &probe->series[s + together])
+            report_add_bars(report, 0, probe, &probe->series[s], together);
+    }
+}
+
 void report_build_answer(struct report *report, struct pool *pool,
                          const struct document *const *documents, const struct probe_result *probe)
 {
-    const struct series *series = main_series(probe);
     report_begin(report, pool, documents, 1);
-    add_answers(report, 0, NULL);
-    bool drawn = false;
-    const bool answered = report->count > 2;
-    for (size_t i = 0; i < report->count; i++)
-        drawn =
-            drawn || report->list[i].kind == BLOCK_CURVE || report->list[i].kind == BLOCK_MATRIX;
-    if (!answered)
+    add_begin(report, 0, NULL);
+    report_add_system(report, 0);
+    report_add_devices(report, 0);
+    const size_t answers = report->count;
+    add_headlines(report, 0);
+    const bool drawn = report->count > answers;
+    bool answered = answers > 2;
+    for (size_t i = answers; i < report->count; i++)
+        answered = answered || report->list[i].kind == BLOCK_MATRIX;
+    if (!answered) { /* figures before the curve */
+        report->count = answers;
         report_add_brief_findings(report, 0, probe);
-    if (series && !drawn)
-        report_add_bars(report, 0, probe, series);
+        add_headlines(report, 0);
+    }
+    if (!drawn)
+        add_chart(report, probe);
     add_end(report, 0, false);
 }
 

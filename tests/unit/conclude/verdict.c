@@ -231,6 +231,48 @@ static void a_run_is_usable_unless_something_asked_for_has_no_figure(void **stat
     assert_int_equal(document_trust(&bench->document), TRUST_NOTHING);
 }
 
+/* As of `latency --size 16M` or `parallelism --work 3x`, which find no level. */
+static void points_stand_for_headline_figures_that_a_probe_lacks(void **state)
+{
+    struct bench *bench = *state;
+    struct probe_result *probe = &bench->probes[0];
+    struct point points[2] = {
+        {.x = 16384,
+         .y = {.n = 9, .coverage = 0.99f, .median = 5, .low = 4.9f, .high = 5.1f},
+         .disturbance = {0, 0}}};
+    struct series series = {.name = "latency",
+                            .x = {"working set", "B"},
+                            .y = {"latency", "ns"},
+                            .points = points,
+                            .point_count = 2};
+    points[1] = points[0];
+    probe->series = &series;
+    probe->series_count = 1;
+    probe->findings += 5; /* the clock alone */
+    probe->finding_count = 1;
+    bench->document.probe_count = 1;
+    assert_says(bench, "Good: latency.");
+    assert_int_equal(document_trust(&bench->document), TRUST_USABLE);
+    points[1].flags = FLAG_BIT(FLAG_UNSTABLE);
+    assert_grade(bench, "latency", GRADE_AS_FOUND, "latency unstable");
+    points[1].y.high = 8;
+    assert_grade(bench, "latency", GRADE_AS_FOUND, "latency ±31 %");
+    points[1].flags = FLAG_BIT(FLAG_STOLEN);
+    assert_grade(bench, "latency", GRADE_AS_FOUND, "latency beside others, ±31 %");
+    points[0].y.coverage = points[1].y.coverage = 0;
+    assert_grade(bench, "latency", GRADE_NOT_MEASURED, "too few trials");
+    assert_int_equal(document_trust(&bench->document), TRUST_LACKING);
+    points[0].y.median = points[1].y.median = NAN;
+    assert_says(bench, "Nothing was measured.");
+}
+
+static void memory_that_nothing_proves_has_the_name_of_its_row(void **state)
+{
+    struct bench *bench = *state;
+    find(bench, "DRAM.latency")->name = "last.latency";
+    assert_says(bench, "Good: L1, L2, L3, beyond L3, TLB, bandwidth.");
+}
+
 /* The CPU time that others used tells what the average, which covers a minute, does not. */
 static void the_time_that_others_used_decides_where_it_is_known(void **state)
 {
@@ -288,6 +330,8 @@ int main(void)
         TEST(a_probe_without_figures_says_why),
         TEST(what_was_not_measured_here_is_said_before),
         TEST(a_run_is_usable_unless_something_asked_for_has_no_figure),
+        TEST(points_stand_for_headline_figures_that_a_probe_lacks),
+        TEST(memory_that_nothing_proves_has_the_name_of_its_row),
         TEST(the_time_that_others_used_decides_where_it_is_known),
         TEST(a_small_load_counts_where_a_value_shows_it),
         TEST(the_document_holds_the_same_grades),
