@@ -226,7 +226,6 @@ void draw_curve(FILE *out, const struct curve *block, const struct text_style *s
                             .divisor = figure_scale(series->y.unit).divisor};
     if (curve.columns > COLUMNS_MAX)
         curve.columns = COLUMNS_MAX;
-    fputc('\n', out); /* separates it from the table above */
     curve_frame(&curve, series, rows);
     curve_fill(&curve, series);
     /* Declared capacities on the axis, one to a column. */

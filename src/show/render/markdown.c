@@ -220,8 +220,8 @@ static void put_matrix(FILE *out, const struct matrix *matrix, struct pool *pool
         fputs("```\n\n", out);
     }
     if (square && !square->rows)
-        put_paragraph(out,
-                      "A number is the median of all pairs within a group or between two groups.");
+        put_paragraph(
+            out, "A number is the median of all pairs, both ways, within a group or between two.");
     put_paragraph(out, matrix->missing);
     put_paragraph(out, matrix->spread);
     put_paragraph(out, matrix->scatter);

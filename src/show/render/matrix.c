@@ -165,7 +165,7 @@ static void print_meaning(FILE *out, const struct square *square, const struct l
 {
     struct line line = {0};
     const struct pair_cell *widest = NULL;
-    line_add(&line, "Medians of the pairs within or between groups%s",
+    line_add(&line, "Medians both ways, within and between groups%s",
              layout->ranges ? ", and their least and greatest value" : "");
     for (size_t i = 0; i < square->row_count * square->column_count; i++) {
         const struct pair_cell *cell = &square->cells[i];

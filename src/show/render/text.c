@@ -158,11 +158,12 @@ void draw_more(FILE *out, const char *more, const struct text_style *style)
     draw_sentence(out, more, 2, style);
 }
 
-static void draw_facts(FILE *out, const struct facts *facts, const struct text_style *style)
+static void draw_facts(FILE *out, const struct facts *facts, bool apart,
+                       const struct text_style *style)
 {
     enum { LABEL_LEAST = 10 };
     int label = 0;
-    fputs(facts->apart ? "\n" : "", out);
+    fputs(facts->apart && apart ? "\n" : "", out);
     for (size_t i = 0; i < facts->count; i++)
         if (facts->list[i].label)
             label = (int)fmax(label, fmax(LABEL_LEAST, (double)strlen(facts->list[i].label) + 2));
@@ -182,7 +183,7 @@ static void draw_facts(FILE *out, const struct facts *facts, const struct text_s
 }
 
 /* A numbered note as the first screen has it, or one in a list of all. */
-static void draw_note(FILE *out, const struct note *note, bool listed,
+static void draw_note(FILE *out, const struct note *note, bool listed, bool apart,
                       const struct text_style *style)
 {
     struct line line = {0};
@@ -202,7 +203,7 @@ static void draw_note(FILE *out, const struct note *note, bool listed,
     }
     const size_t at = listed ? 2 : 2 + NOTES_COLUMNS;
     if (!listed && note->number == 1)
-        fprintf(out, "\n  %-*s", NOTES_COLUMNS, "notes");
+        fprintf(out, "%s  %-*s", apart ? "\n" : "", NOTES_COLUMNS, "notes");
     else
         fprintf(out, "%*s", (int)at, "");
     if (note->number)
@@ -253,8 +254,9 @@ static void draw_value(FILE *out, const struct changed_value *value, enum answer
 
 /* --- all blocks --- */
 
-/* `listed`: it is below the heading of a list of all notes. */
-static void draw_block(FILE *out, const struct block *block, bool listed,
+/* `listed`: it is below the heading of a list of all notes. `apart`: with blank lines above parts.
+ */
+static void draw_block(FILE *out, const struct block *block, bool listed, bool apart,
                        const struct text_style *style, struct pool *pool)
 {
     switch (block->kind) {
@@ -265,19 +267,20 @@ static void draw_block(FILE *out, const struct block *block, bool listed,
         draw_heading(out, &block->heading, style);
         break;
     case BLOCK_FACTS:
-        draw_facts(out, &block->facts, style);
+        draw_facts(out, &block->facts, apart, style);
         break;
     case BLOCK_TABLE:
         draw_table(out, &block->table, block->device >= 0, style);
         break;
     case BLOCK_CURVE:
+        fputs(apart ? "\n" : "", out);
         draw_curve(out, &block->curve, style);
         break;
     case BLOCK_MATRIX:
         draw_matrix(out, &block->matrix, style, pool);
         break;
     case BLOCK_NOTE:
-        draw_note(out, &block->note, listed, style);
+        draw_note(out, &block->note, listed, apart, style);
         break;
     case BLOCK_DIFFERENCES:
         for (size_t i = 0; i < block->differences.count; i++)
@@ -300,7 +303,7 @@ static void draw_blocks(FILE *out, const struct report *report, enum spare most,
         if (block.kind == BLOCK_NOTE && most < SPARE_REMEDY)
             block.note.remedy = NULL;
         if (block.spare <= most)
-            draw_block(out, &block, listed, style, pool);
+            draw_block(out, &block, listed, most >= SPARE_BLANKS, style, pool);
     }
 }
 

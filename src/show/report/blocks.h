@@ -124,12 +124,13 @@ struct heading {
 };
 
 struct fact {
-    const char *label;   /* "translation"; NULL: continues the fact above */
-    const char *text;    /* a sentence without its full stop; NULL: only `value` */
-    struct cell value;   /* set where the fact is one finding */
-    const char *words;   /* what was measured, if the label does not say it; NULL */
-    const char *meaning; /* the registry's sentence about the finding; NULL */
-    unsigned note;       /* the number of the note about it; 0: none */
+    const char *label;           /* "translation"; NULL: continues the fact above */
+    const char *text;            /* a sentence without its full stop; NULL: only `value` */
+    struct cell value;           /* set where the fact is one finding */
+    const char *words;           /* what was measured, if the label does not say it; NULL */
+    const char *meaning;         /* the registry's sentence about the finding; NULL */
+    unsigned note;               /* the number of the note about it; 0: none */
+    const struct finding *about; /* its first figure; NULL: not known */
 };
 
 struct facts {
@@ -268,6 +269,7 @@ enum spare {
     SPARE_CURVE,
     SPARE_MATRIX, /* its nearest and farthest pair are a fact */
     SPARE_REMEDY, /* what to do about the causes in notes */
+    SPARE_BLANKS, /* blank lines above facts and notes */
     SPARE_RATES,  /* bandwidths and ways of a device */
     SPARE_DEVICE, /* the curve of a device */
     SPARE_DECLARED,

@@ -154,17 +154,24 @@ static bool claim_curve(struct line *line, const struct block *blocks, size_t co
     return true;
 }
 
+/* "hand-off, op cas: from 9.00 ns (1 to 0) to 162 ns (28 to 29)" */
 static bool claim_matrix(struct line *line, const struct series *series)
 {
+    const double alike = 1.02;
     struct ends ends;
-    if (!ends_of(series, &ends))
+    ends_of(series, &ends);
+    if (!ends.first)
         return false;
     line_add_clean(line, series->name ? series->name : "value");
-    add_value(line, ": ", ends.least, series);
-    line_add_between(line, " from ", series->x.name ? series->x.name : "", "");
-    line_add(line, " %d to %d", ends.least->from, ends.least->to);
-    add_value(line, ", up to ", ends.most, series);
-    line_add(line, " from %d to %d", ends.most->from, ends.most->to);
+    if (ends.most->y.median < ends.least->y.median * alike) {
+        add_value(line, ": ", ends.least, series);
+        line_add(line, series->point_count > 1 ? " for every pair" : "");
+        return true;
+    }
+    add_value(line, ": from ", ends.least, series);
+    line_add(line, " (%d to %d)", ends.least->from, ends.least->to);
+    add_value(line, " to ", ends.most, series);
+    line_add(line, " (%d to %d)", ends.most->from, ends.most->to);
     return true;
 }
 
@@ -177,6 +184,7 @@ const char *report_claim(struct report *report, const struct block *blocks, size
                                                          claim_curve(&line, blocks, count);
     if (!said)
         return NULL;
-    line.text[0] = (char)toupper((unsigned char)line.text[0]);
+    if (device_of_name(line.text, NULL) < 0)
+        line.text[0] = (char)toupper((unsigned char)line.text[0]);
     return report_line(report, &line);
 }

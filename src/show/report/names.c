@@ -110,6 +110,23 @@ bool probe_is_of_devices(const struct probe_result *probe)
     return found;
 }
 
+/* The first device of a document that is about devices alone; NULL: it is about a machine. */
+static const struct gpu_facts *device_alone(const struct document *document)
+{
+    bool alone = document->probe_count && document->machine.gpu_count;
+    for (size_t p = 0; p < document->probe_count && alone; p++)
+        alone = probe_is_of_devices(&document->probes[p]);
+    return alone ? document->machine.gpus : NULL;
+}
+
+void line_add_subject(struct line *line, const struct document *document)
+{
+    const struct gpu_facts *gpu = device_alone(document);
+    if (gpu)
+        line_add_between(line, "", gpu->name ? gpu->name : "unknown device", " in ");
+    line_add_machine(line, &document->machine);
+}
+
 /* As much of the end of the path as distinguishes it from the other documents'; NULL: nothing
  * does. */
 static const char *file_of(const struct document *const *documents, size_t count, size_t index)
@@ -137,7 +154,9 @@ void line_add_document(struct line *line, const struct document *const *document
 {
     const struct machine_facts *machine = &documents[index]->machine;
     const char *file = file_of(documents, count, index);
+    const struct gpu_facts *gpu = device_alone(documents[index]);
     const char *host = machine->hostname && *machine->hostname ? machine->hostname
+                       : gpu && gpu->name                      ? gpu->name
                        : machine->cpu_model                    ? machine->cpu_model
                        : count == 1 && file                    ? file
                                                                : "unknown machine";

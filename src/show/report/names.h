@@ -13,6 +13,8 @@ void line_add_joined(struct line *, const struct run_facts *);
 /* "NVIDIA H200, 132 multiprocessors of up to 1.98 GHz, 139 GiB, capability 9.0, CUDA, driver
  * 570.124" */
 void line_add_gpu(struct line *, const struct gpu_facts *);
+/* What the document is about: its device, if it is about devices alone, and the machine. */
+void line_add_subject(struct line *, const struct document *);
 /* Why a device's numbers are not a GPU's (it is a model, or a CPU); NULL: they are a GPU's. */
 const char *gpu_warning(const struct gpu_facts *);
 

@@ -352,7 +352,8 @@ static void add_busy(const struct scope *scope)
         return;
     struct note *note = add_note(
         scope, NOTE_REMARK,
-        report_text(scope->report, "measured beside other programs (%s)", verdict->busy.text));
+        report_text(scope->report, "other programs ran (%s); good figures held beside them",
+                    verdict->busy.text));
     note->remedy = "repeat when they have ended";
     note->families = families;
     note->weight = WEIGHT_BUSY;

@@ -23,17 +23,20 @@ static const char *meaning_of(struct report *report, const struct document *docu
     if (document_is_pooled(document))
         return "Every value is the median over the documents; the interval beside it holds the "
                "middle 80 % of them.";
+    const char *found =
+        "A value with ~ is as found: beside other programs, wide, or of few trials.";
     if (document_is_imported(document) || verdict->fewest == 0)
         return NULL;
     if (verdict->fewest == 1)
         return report_text(report,
                            "Every value is the median of its trials, disturbed batches left out. "
-                           "Some points have a single trial and therefore no interval.");
+                           "Some points have a single trial and therefore no interval. %s",
+                           found);
     return report_text(report,
                        "Every value is the median of %u or more independent trials, disturbed "
                        "batches left out; the interval "
-                       "beside it holds the true median with a probability of %.0f %% or more.",
-                       verdict->fewest, floor((double)verdict->coverage * 100));
+                       "beside it holds the true median with a probability of %.0f %% or more. %s",
+                       verdict->fewest, floor((double)verdict->coverage * 100), found);
 }
 
 /* --- the first screen --- */

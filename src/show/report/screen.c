@@ -44,7 +44,8 @@ static void add_fact(struct report *report, size_t index, struct facts *facts, c
         *facts_add(report, facts) =
             (struct fact){.label = label,
                           .text = report_line(report, text),
-                          .note = about ? report_note_of(report, index, about) : 0};
+                          .note = about ? report_note_of(report, index, about) : 0,
+                          .about = about};
 }
 
 /* --- hand-offs and costs of the system --- */
@@ -82,7 +83,7 @@ static void add_handoffs(struct report *report, size_t index, struct facts *fact
     } else {
         add_figure(&line, "nearest ", near);
         if (near->cpus)
-            line_add_between(&line, " (CPUs ", near->cpus, ")");
+            line_add_between(&line, " one way (CPUs ", near->cpus, ")");
         add_figure(&line, ", farthest ", far);
         if (far->cpus)
             line_add_between(&line, " (CPUs ", far->cpus, ")");

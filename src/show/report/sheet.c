@@ -21,7 +21,8 @@ static void add_measured(struct line *line, const char *sign, const struct findi
 {
     const struct cell cell = cell_of_finding(finding, FORM_VALUE);
     char text[CELL_TEXT];
-    line_add(line, "%s%s", sign, cell_text(&cell, text));
+    cell_text(&cell, text);
+    line_add(line, "%s%s%s", cell.as_found ? "~" : "", sign, text + cell.as_found);
 }
 
 /* --- levels --- */
@@ -135,6 +136,9 @@ void report_add_levels(struct report *report, size_t index, int device)
         struct cell *cell = row->cells;
         *cell++ = cell_of_text(report_text(report, "%s", level->name));
         row->words = report_experiment(report, level->example);
+        if (!row->words && cells[i][ONE].finding && cell_is_empty(&cells[i][LATENCY]) &&
+            cell_is_empty(&cells[i][HOLDS]))
+            row->words = "read by declared size";
         row->note =
             device < 0 && !level->experiment ? report_note_of(report, index, level->example) : 0;
         for (int c = 0; c < LEVEL_COLUMNS; c++)
@@ -291,12 +295,16 @@ static void add_flight(struct line *line, const struct finding *const *values)
         line_add(line, "%s loads overlap", cell_text(&cell, text));
     }
     if (misses && values[EACH] && !values[CALM]) {
-        add_measured(line, ", ", values[EACH]);
+        line_add(line, ", ");
+        add_measured(line, "", values[EACH]);
         line_add(line, " each");
     }
+    /* The latency of a level is without what translation adds. */
     if (values[CALM] && busy) {
-        add_measured(line, line->length ? "; " : "", values[CALM]);
-        add_measured(line, " alone, ", busy);
+        line_add(line, "%s", line->length ? "; " : "");
+        add_measured(line, "", values[CALM]);
+        line_add(line, " with walks, ");
+        add_measured(line, "", busy);
         line_add(line, " under load");
     }
     if (!line->length)
@@ -348,11 +356,13 @@ static void add_pages(struct line *line, const struct pivot_row *pages)
         line_add(line, "%sup to %.0f", separator, values[SECOND]->value);
     else if (values[HIT])
         line_add(line, "%spast them", separator);
-    if (values[HIT])
-        add_measured(line, " +", values[HIT]);
+    if (values[HIT]) {
+        line_add(line, " ");
+        add_measured(line, "+", values[HIT]);
+    }
     if (values[WALK]) {
-        line_add(line, "%sa walk", line->length ? ", " : "");
-        add_measured(line, " +", values[WALK]);
+        line_add(line, "%sa walk ", line->length ? ", " : "");
+        add_measured(line, "+", values[WALK]);
     }
     if (piece) {
         line_add(line, "%s%.0f %% are in pieces of ", line->length ? "; " : "",
@@ -383,7 +393,8 @@ static void add_translation(struct report *report, size_t index, struct facts *f
             *facts_add(report, facts) = (struct fact){
                 .label = labelled ? "" : "translation",
                 .text = report_text(report, "%s pages: %s", tlb_pages[page].name, words.text),
-                .note = labelled ? 0 : report_note_of(report, index, pages.rows[i].first->finding)};
+                .note = labelled ? 0 : report_note_of(report, index, pages.rows[i].first->finding),
+                .about = pages.rows[i].first->finding};
             labelled = true;
         }
 }
@@ -406,10 +417,11 @@ void report_add_memory(struct report *report, size_t index)
         struct line line = {0};
         add_flight(&line, flights.rows[i].values);
         if (line.length)
-            *facts_add(report, &facts) = (struct fact){
-                .label = i ? "" : "in flight",
-                .text = report_line(report, &line),
-                .note = report_note_of(report, index, flights.rows[i].first->finding)};
+            *facts_add(report, &facts) =
+                (struct fact){.label = i ? "" : "in flight",
+                              .text = report_line(report, &line),
+                              .note = report_note_of(report, index, flights.rows[i].first->finding),
+                              .about = flights.rows[i].first->finding};
     }
     add_translation(report, index, &facts);
     report_add_facts(report, SECTION_DEPTH, index, NULL, NULL, &facts);

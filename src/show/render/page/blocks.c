@@ -10,6 +10,13 @@ static void put_remark(FILE *out, const char *class, const char *text)
         html_print(out, " <small class=%s>%s</small>", class, text);
 }
 
+/* The number of a note. */
+static void put_number(FILE *out, unsigned note)
+{
+    if (note)
+        fprintf(out, " <b class=note>[%u]</b>", note);
+}
+
 /* --- tables --- */
 
 void html_cell(FILE *out, const struct cell *cell)
@@ -32,6 +39,7 @@ static void put_row(FILE *out, const struct table *table, const struct row *row,
         fputs("&emsp;", out);
     fputs(row->line ? "<details class=meaning><summary>" : "", out);
     html_cell(out, &row->cells[0]);
+    put_number(out, row->note);
     put_remark(out, "experiment", row->words);
     if (row->line) /* the explanation is folded, to keep the table short */
         html_print(out, "</summary><p>%s%s%s<p>%s</details>", row->line->meaning,
@@ -115,6 +123,7 @@ static void put_facts(FILE *out, const struct facts *facts)
         else
             html_cell(out, &fact->value);
         put_remark(out, "experiment", fact->words);
+        put_number(out, fact->note);
         fputs("\n", out);
     }
     fputs("</dl>\n", out);
@@ -126,7 +135,10 @@ void html_note(FILE *out, const struct note *note)
     static const char *const classes[] = {
         [NOTE_DISAGREEMENT] = "disagreement", [NOTE_DOUBT] = "doubtful", [NOTE_REMARK] = "remark"};
     const bool whole = !note->whom && !note->why && !note->remedy;
-    fprintf(out, "<li class=%s>%s", classes[note->kind], whole ? "" : "<strong>");
+    fprintf(out, "<li class=%s>", classes[note->kind]);
+    if (note->number)
+        fprintf(out, "[%u] ", note->number);
+    fputs(whole ? "" : "<strong>", out);
     html_sentence(out, note->what);
     fputs(whole ? "" : "</strong>", out);
     const char *const parts[][2] = {
@@ -165,7 +177,9 @@ void html_notes(FILE *out, const struct report *report, size_t index)
     if (!all)
         return;
     fprintf(out,
-            "<section class=know aria-labelledby=know-%zu><h3 id=know-%zu>To know</h3>\n<ul>\n",
+            "<section class=know aria-labelledby=know-%zu><h3 id=know-%zu>To know</h3>\n"
+            "<p class=more><b>!</b> a doubt, <b>*</b> other than declared, – a remark; [1] stands "
+            "at the figures that it touches</p>\n<ul>\n",
             index, index);
     for (size_t i = 0; i < report->count; i++) {
         if (report->list[i].document != index || report->list[i].kind != BLOCK_NOTE)

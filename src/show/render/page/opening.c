@@ -210,7 +210,7 @@ void html_opening(FILE *out, const struct report *report, size_t count, size_t i
     const struct machine_facts *machine = &document->machine;
     const bool known = machine->cpu_model || machine->cpu_arch || machine->cores || machine->os;
     struct line line = {0};
-    line_add_machine(&line, machine);
+    line_add_subject(&line, document);
     html_text(out, known || !document->probe_count || !document->probes[0].title
                        ? line.text
                        : document->probes[0].title);

@@ -147,7 +147,22 @@ static void put_results(struct page *page, const struct chapter *chapter)
     }
 }
 
-/* A chapter of the charts, folded; its first claim stands beside its title. */
+/* What the first screen says of the chapter's probe; NULL: nothing. */
+static const char *answer_of(const struct report *report, const struct probe_result *probe)
+{
+    for (size_t i = 0; i < report->count; i++) {
+        const struct facts *facts = &report->list[i].facts;
+        for (size_t f = 0; report->list[i].kind == BLOCK_FACTS && f < facts->count; f++) {
+            const struct finding *about = facts->list[f].about;
+            if (about && probe->finding_count && about >= probe->findings &&
+                about < probe->findings + probe->finding_count)
+                return facts->list[f].text;
+        }
+    }
+    return NULL;
+}
+
+/* A chapter of the charts, folded; beside its title stands its answer, or its first claim. */
 static void put_section(struct page *page, size_t chapter, size_t number)
 {
     FILE *out = page->out;
@@ -160,8 +175,10 @@ static void put_section(struct page *page, size_t chapter, size_t number)
                "<section aria-labelledby=probe-%zu-title><details class=probe id=probe-%zu>\n"
                "<summary><h2 id=probe-%zu-title>%s</h2>",
                number, number, number, report->list[chapter].heading.title);
+    const char *answer = answer_of(report, report->list[chapter].probe);
     if (page->count == 1 && end > chapter + 1)
-        html_print(out, " <span>%s</span>", report->list[chapter + 1].heading.title);
+        html_print(out, " <span>%s</span>",
+                   answer ? answer : report->list[chapter + 1].heading.title);
     else if (end == chapter + 1)
         html_print(out, reason ? " <span>%s: %s</span>" : " <span>%s</span>",
                    probe_status_names[report->list[chapter].probe->status], reason);

@@ -180,7 +180,10 @@ static struct map map_of(const struct square *square, const struct square *group
     map.cell_width =
         map.numbers ? fmax(widest + 9, 25) : fmax(3, 700 / (double)square->column_count);
     map.cell_height = !map.numbers ? map.cell_width : map.ranges ? 34 : 23;
+    char name[SQUARE_NAME];
     map.labels = 30;
+    for (size_t r = 0; r < square->row_count && square->rows; r++)
+        map.labels = fmax(map.labels, 12 + svg_text_width(square_row_name(square, r, name), 11));
     for (size_t r = 0; r < square->row_count && square->labels; r++)
         if (square->labels[r])
             map.labels = fmax(map.labels, 34 + svg_text_width(square->labels[r], 11));

@@ -157,7 +157,7 @@ static void clusters_make_a_wide_matrix_one_of_groups(void **state)
               "             20.0-62.0  140.0-147.0\n"
               "  B 32-63        143.5         58.5\n"
               "           140.0-147.0    20.0-62.0\n"
-              "  Medians of the pairs within or between groups, and their least and greatest\n"
+              "  Medians both ways, within and between groups, and their least and greatest\n"
               "  value\n"
               "  Every number: fathom report -f csv-matrix FILE\n"
               "  x: 1 pair could not be measured\n"));
