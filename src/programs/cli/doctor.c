@@ -224,16 +224,18 @@ static void print_worth(const struct checks *checks, const struct document *docu
                         const struct text_style *style)
 {
     const struct finding *taken = fact_of(document, FACT_TAKEN);
-    struct line why = {0};
-    for (size_t i = 0; i < checks->count; i++)
-        if (checks->list[i].weight == REMARK_SPOILS)
-            line_add_between(&why, why.length ? "; " : "", checks->list[i].remark.what, "");
-    if (taken && taken->value >= spoils_from)
-        line_add(&why, "%sother programs take %.0f %% of CPU time", why.length ? "; " : "",
-                 taken->value);
     struct line line = {0};
-    line_add(&line, "%s%s", why.length ? "Not worth measuring now: " : "Worth measuring now",
-             why.length ? why.text : "");
+    size_t causes = 0;
+    for (size_t i = 0; i < checks->count; i++)
+        if (checks->list[i].weight == REMARK_SPOILS && causes++ == 0)
+            line_add_between(&line, "Not worth measuring now: ", checks->list[i].remark.what, "");
+    if (taken && taken->value >= spoils_from && causes++ == 0)
+        line_add(&line, "Not worth measuring now: other programs take %.0f %% of CPU time",
+                 taken->value);
+    if (causes > 1)
+        line_add(&line, ", and %zu more", causes - 1);
+    if (!causes)
+        line_add(&line, "Worth measuring now");
     render_sentence(stdout, line.text, 0, style);
     puts("");
 }

@@ -151,8 +151,6 @@ static void put_table(FILE *out, const struct table *table, int level)
     if (table->title) {
         fprintf(out, "%.*s ", level, "######");
         put_text(out, table->title);
-        if (table->remark)
-            put_between(out, " (", table->remark, ")");
         fputs("\n\n", out);
     }
     put_paragraph(out, table->legend);
@@ -224,7 +222,6 @@ static void put_matrix(FILE *out, const struct matrix *matrix, struct pool *pool
             out, "A number is the median of all pairs, both ways, within a group or between two.");
     put_paragraph(out, matrix->missing);
     put_paragraph(out, matrix->spread);
-    put_paragraph(out, matrix->scatter);
     put_paragraph(out, matrix->closing);
     put_paragraph(out, matrix->clusters);
 }
@@ -261,12 +258,7 @@ static void put_facts(FILE *out, const struct facts *facts)
             put_line(out, fact->label);
             fputs(": ", out);
         }
-        if (fact->text)
-            put_line(out, fact->text);
-        else
-            put_cell(out, &fact->value);
-        if (fact->words)
-            put_between(out, " (", fact->words, ")");
+        put_line(out, fact->text);
         if (fact->note)
             fprintf(out, " (%u)", fact->note);
         fputc('\n', out);

@@ -310,7 +310,6 @@ void draw_matrix(FILE *out, const struct matrix *matrix, const struct text_style
         shown = print_brief(out, matrix, &values, style);
     draw_more(out, matrix->missing, style);
     draw_more(out, matrix->spread, style);
-    draw_more(out, matrix->scatter, style);
     draw_more(out, shown == SHOWN_VALUES ? matrix->closing : NULL, style);
     draw_more(out, shown == SHOWN_GROUPS ? NULL : matrix->clusters, style);
 }

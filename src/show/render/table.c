@@ -98,12 +98,19 @@ static size_t gap_of(const struct table_layout *layout, size_t column)
                : layout->gap;
 }
 
+/* The width that numbers of notes take behind the rows. */
+static size_t notes_width(const struct table *table)
+{
+    for (size_t r = 0; r < table->row_count; r++)
+        if (table->rows[r].note)
+            return TABLE_NOTE;
+    return 0;
+}
+
 /* Whether all lines fit the width. */
 static bool fits(const struct table_layout *layout)
 {
-    size_t width = 0, most = 0;
-    for (size_t r = 0; r < layout->table->row_count; r++)
-        width = layout->table->rows[r].note ? TABLE_NOTE : width;
+    size_t width = notes_width(layout->table), most = 0;
     for (size_t c = 0; c < layout->count; c++) {
         if (!layout->left_out[c])
             width +=
@@ -213,7 +220,7 @@ static void lay_out(struct table_layout *layout, const struct table *table, FILE
 
 static size_t part_end(const struct table_layout *layout, size_t from)
 {
-    size_t width = TABLE_MARGIN + layout->figure[0], end = from;
+    size_t width = TABLE_MARGIN + layout->figure[0] + notes_width(layout->table), end = from;
     for (; end < layout->count; end++) {
         if (!layout->left_out[end])
             width += gap_of(layout, end) + (end == layout->wrapped
@@ -437,9 +444,6 @@ static void draw_head(const struct table_layout *layout, const char *title, size
             pen_text(&pen, colour, text);
         at += width_of(layout, c);
     }
-    snprintf(text, sizeof text, "   (%s)", clean_text(table->remark, remark, sizeof remark));
-    if (table->remark && pen.column + clean_columns(text) <= layout->width)
-        pen_text(&pen, colour, text);
     fputc('\n', layout->out);
 }
 
@@ -453,7 +457,7 @@ static void draw_part(const struct table_layout *layout, const char *title, size
         draw_sentence(layout->out, table->legend, 2, layout->style);
         fputs(ink(layout->style, INK_PLAIN), layout->out);
     }
-    bool names = table->title || table->remark;
+    bool names = table->title;
     for (size_t c = 0; c < table->column_count; c++)
         names = names || table->columns[c].name;
     if (layout->count && names)

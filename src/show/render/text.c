@@ -169,11 +169,9 @@ static void draw_facts(FILE *out, const struct facts *facts, bool apart,
             label = (int)fmax(label, fmax(LABEL_LEAST, (double)strlen(facts->list[i].label) + 2));
     for (size_t i = 0; i < facts->count; i++) {
         const struct fact *fact = &facts->list[i];
-        char value[CELL_TEXT], name[CLEAN_TEXT];
+        char name[CLEAN_TEXT];
         struct line line = {0};
-        line_add_clean(&line, fact->text ? fact->text : cell_text(&fact->value, value));
-        if (fact->words)
-            line_add_between(&line, " (", fact->words, ")");
+        line_add_clean(&line, fact->text);
         if (fact->note)
             line_add(&line, "  [%u]", fact->note);
         fprintf(out, "  %-*s", label, clean_text(fact->label, name, sizeof name));
@@ -302,6 +300,8 @@ static void draw_blocks(FILE *out, const struct report *report, enum spare most,
         struct block block = report->list[i];
         if (block.kind == BLOCK_NOTE && most < SPARE_REMEDY)
             block.note.remedy = NULL;
+        if (block.kind == BLOCK_MATRIX && block.spare > most)
+            draw_more(out, block.matrix.clusters, style); /* in place of its numbers */
         if (block.spare <= most)
             draw_block(out, &block, listed, most >= SPARE_BLANKS, style, pool);
     }

@@ -125,10 +125,7 @@ struct heading {
 
 struct fact {
     const char *label;           /* "translation"; NULL: continues the fact above */
-    const char *text;            /* a sentence without its full stop; NULL: only `value` */
-    struct cell value;           /* set where the fact is one finding */
-    const char *words;           /* what was measured, if the label does not say it; NULL */
-    const char *meaning;         /* the registry's sentence about the finding; NULL */
+    const char *text;            /* a sentence without its full stop */
     unsigned note;               /* the number of the note about it; 0: none */
     const struct finding *about; /* its first figure; NULL: not known */
 };
@@ -164,7 +161,6 @@ struct row {
 
 struct table {
     const char *title;   /* above its first column; NULL */
-    const char *remark;  /* after the column names: "DRAM"; NULL */
     const char *caption; /* a sentence for outputs that have room; NULL */
     const char *legend;  /* what its figures are, where no column says it; NULL */
     struct column *columns;
@@ -216,12 +212,12 @@ struct matrix {
     /* Groups of CPUs by cluster, shown where the square has no room; may be none. */
     const struct square *groupings[SQUARE_GROUPINGS_MAX];
     size_t grouping_count;
-    double least, most;           /* of all pairs, in the unit of the series */
-    const char *absent;           /* for pairs without a value: "x", or "" if few were requested */
-    const char *missing;          /* "x: 3 pairs could not be measured"; NULL */
-    const char *spread, *scatter; /* sentences about the trials of one pair; NULL */
-    const char *closing;          /* "Min 73.4 (0,1)  Max 76.9 (1,0)  Mean 75.2 ns" */
-    const char *clusters;         /* "Clusters: 2 of 2 CPUs (20.0 to 21.0)"; NULL */
+    double least, most;   /* of all pairs, in the unit of the series */
+    const char *absent;   /* for pairs without a value: "x", or "" if few were requested */
+    const char *missing;  /* "x: 3 pairs could not be measured"; NULL */
+    const char *spread;   /* a sentence about the trials of one pair; NULL */
+    const char *closing;  /* "Min 73.4 (0,1)  Max 76.9 (1,0)  Mean 75.2 ns" */
+    const char *clusters; /* "Clusters: 2 of 2 CPUs (20.0 to 21.0)"; NULL */
 };
 
 /* A value that both documents have. */

@@ -322,7 +322,9 @@ const char *report_tell_clusters(struct report *report, size_t index,
         figure_plain(sizes[i].least, least);
         figure_plain(sizes[i].most, most);
         bool one = strcmp(least, most) == 0;
-        line_add(&line, "%s%zu of %zu CPUs (%s%s%s)", i ? ", " : "Clusters: ", sizes[i].clusters,
+        if (i == 0)
+            line_add(&line, "Clusters, %s: ", figure_unit(example->finding->unit));
+        line_add(&line, "%s%zu of %zu CPUs (%s%s%s)", i ? ", " : "", sizes[i].clusters,
                  sizes[i].cpus, least, one ? "" : " to ", one ? "" : most);
     }
     if (line.length)

@@ -88,39 +88,6 @@ static const char *tell_spread(struct report *report, const struct series *serie
     return report_line(report, &line);
 }
 
-static void add_scatter(struct line *line, const struct series *series, const char *what,
-                        size_t offset, double *room)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < series->point_count; i++) {
-        float part;
-        memcpy(&part, (const char *)&series->points[i].scatter + offset, sizeof part);
-        if (isfinite(part))
-            room[count++] = (double)part;
-    }
-    if (count == 0)
-        return;
-    sort_ascending(room, count);
-    char percent[UNIT_TEXT];
-    line_add(line, "%s%s %s %%", line->length ? ", " : "", what,
-             figure_plain(room[count / 2] * 100, percent));
-}
-
-/* The sources of scatter, the median over pairs of each: "from line to line 12 %, drift through the
- * run 1 %". */
-static const char *tell_scatter(struct report *report, const struct series *series)
-{
-    struct line parts = {0};
-    double *room = pool_alloc(report->pool, series->point_count + 1, sizeof *room);
-    add_scatter(&parts, series, "from line to line", offsetof(struct scatter, line), room);
-    add_scatter(&parts, series, "drift through the run", offsetof(struct scatter, drift), room);
-    add_scatter(&parts, series, "residual", offsetof(struct scatter, residual), room);
-    pool_give_back(report->pool, room);
-    return parts.length ? report_text(report, "Scatter of a typical pair (standard deviation): %s",
-                                      parts.text)
-                        : NULL;
-}
-
 static const char *tell_extent(struct report *report, const struct extent *extent,
                                const struct digits *digits)
 {
@@ -181,7 +148,6 @@ static void fill(struct report *report, struct matrix *matrix, const struct exte
         matrix->missing = report_text(report, "x: %zu pair%s could not be measured", missing,
                                       missing == 1 ? "" : "s");
     matrix->spread = matrix->whole ? tell_spread(report, series, &digits) : NULL;
-    matrix->scatter = matrix->whole ? tell_scatter(report, series) : NULL;
     matrix->closing = tell_extent(report, extent, &digits);
     if (!matrix->whole && series == &probe->series[0])
         matrix->clusters = report_tell_clusters(report, index, probe);

@@ -337,7 +337,8 @@ static void add_flag(const struct scope *scope, int flag)
     note->weight = text->doubt ? WEIGHT_DOUBT : 0;
 }
 
-/* Other programs, and the figures that were taken beside them. */
+/* Other programs, and the figures that were taken beside them or for which they left too little
+ * time. */
 static void add_busy(const struct scope *scope)
 {
     const struct document_verdict *verdict = &scope->graded->verdict;
@@ -345,14 +346,15 @@ static void add_busy(const struct scope *scope)
     for (size_t p = 0; p < scope->probe_count; p++)
         for (size_t i = 0; i < scope->probes[p].finding_count; i++) {
             const struct finding *finding = &scope->probes[p].findings[i];
-            if (finding_kind(finding) == finding_beside_others)
+            const char *kind = finding_kind(finding);
+            if (kind == finding_beside_others || kind == finding_too_few)
                 families |= family_bit(scope, &scope->probes[p], finding);
         }
     if (!verdict->busy.length || !families)
         return;
     struct note *note = add_note(
         scope, NOTE_REMARK,
-        report_text(scope->report, "other programs ran (%s); good figures held beside them",
+        report_text(scope->report, "measured beside other programs (%s); good figures held",
                     verdict->busy.text));
     note->remedy = "repeat when they have ended";
     note->families = families;

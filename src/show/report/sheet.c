@@ -91,15 +91,14 @@ static void fill_level(struct report *report, size_t index, int device, const st
 
 void report_add_levels(struct report *report, size_t index, int device)
 {
-    enum { ROWS_MAX = 6, BAR = 8, RANK_BAR = 6 };
+    enum { ROWS_MAX = 6, BAR = 7, RANK_BAR = 6 };
     static const struct {
         const char *name;
         size_t least;
-    } heads[LEVEL_COLUMNS] = {[LATENCY] = {"latency", 11}, [TIME] = {"in time", 7},
-                              [HOLDS] = {"holds", 8},      [OF] = {"of", 7},
-                              [SHARE] = {"", BAR},         [LINE] = {"line", 6},
-                              [WAYS] = {"ways", 5},        [ONE] = {"read 1 CPU", 8},
-                              [ALL] = {"all CPUs", 8}};
+    } heads[LEVEL_COLUMNS] = {
+        [LATENCY] = {"latency", 11}, [TIME] = {"in time", 7},   [HOLDS] = {"holds", 8},
+        [OF] = {"declared", 8},      [SHARE] = {"", BAR},       [LINE] = {"line", 6},
+        [WAYS] = {"ways", 5},        [ONE] = {"read 1 CPU", 8}, [ALL] = {"all CPUs", 8}};
     struct levels levels;
     bool filled[LEVEL_COLUMNS] = {false};
     levels_collect(&levels, &report->catalogue, index, device);

@@ -14,8 +14,8 @@ void render_fleet_text(FILE *, const struct fleet *, const struct text_style *);
 void render_fleet_metrics(FILE *, const struct fleet *);
 
 /* "bandwidth.read.all 40.6 GB/s, peers' 61.0 (-33 %), and 3 more"; if no measured value is odd,
- * what the node lacks. */
-void line_add_odd(struct line *, const struct fleet_node *);
+ * what the node lacks. `brief`: without the two values. */
+void line_add_odd(struct line *, const struct fleet_node *, bool brief);
 
 /* Where the fleet's page finds the pages of nodes. */
 struct fleet_pages {

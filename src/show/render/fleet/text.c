@@ -1,6 +1,8 @@
 /* A fleet as ten lines of text; and the file names of nodes' pages, and the nodes that the fleet's
  * page shows. */
 #include "show/render/fleet/fleet.h"
+
+#include "base/clean.h"
 #include "show/render/parts.h"
 
 #include <ctype.h>
@@ -10,7 +12,7 @@
 /* With the other lines that makes ten. */
 enum { ODD_LINES = 6 };
 
-void line_add_odd(struct line *line, const struct fleet_node *node)
+void line_add_odd(struct line *line, const struct fleet_node *node, bool brief)
 {
     if (!node->lacks && !node->leads) {
         line_add(line, "%s", node->reason);
@@ -25,10 +27,12 @@ void line_add_odd(struct line *line, const struct fleet_node *node)
     const struct finding *like = &node->leading->like;
     line_add_clean(line, like->name);
     line_add_in_brackets(line, like);
-    line_add(line, " ");
-    line_add_value(line, node->leads->value, like->unit);
-    line_add(line, ", peers ");
-    line_add_value(line, node->leading->spreads[node->group].median, like->unit);
+    if (!brief) {
+        line_add(line, " ");
+        line_add_value(line, node->leads->value, like->unit);
+        line_add(line, ", peers ");
+        line_add_value(line, node->leading->spreads[node->group].median, like->unit);
+    }
     if (isfinite(node->leads->ratio)) {
         const double percent = node->leads->ratio * 100;
         line_add(line,
@@ -64,7 +68,10 @@ static void put_heading(FILE *out, const struct fleet *fleet, const struct text_
     for (size_t g = 0; g < fleet->group_count && groups == 1; g++)
         if (fleet->groups[g].judged)
             line_add(&line, "%s", fleet->groups[g].name);
-    fprintf(out, "%s%s)%s\n", ink(style, INK_BOLD), line.text, ink(style, INK_PLAIN));
+    line_add(&line, ")");
+    fputs(ink(style, INK_BOLD), out);
+    draw_sentence(out, line.text, 0, style);
+    fputs(ink(style, INK_PLAIN), out);
 }
 
 static void put_odd(FILE *out, const struct fleet *fleet, const struct text_style *style)
@@ -72,47 +79,57 @@ static void put_odd(FILE *out, const struct fleet *fleet, const struct text_styl
     const size_t shown = fleet->odd_count <= ODD_LINES + 1 ? fleet->odd_count : ODD_LINES;
     for (size_t i = 0; i < shown; i++) {
         const struct fleet_node *node = &fleet->nodes[fleet->odd[i]];
-        struct line name = {0}, line = {0};
+        struct line name = {0}, line = {0}, brief = {0};
         line_add_clean(&name, node->name);
         line_add(&line, "%s: ", node->cause);
-        line_add_odd(&line, node);
-        fprintf(out, "  %s%s%s  %s\n", ink(style, INK_BOLD), name.text, ink(style, INK_PLAIN),
-                line.text);
+        line_add(&brief, "%s: ", node->cause);
+        line_add_odd(&line, node, false);
+        line_add_odd(&brief, node, true);
+        if (clean_columns(name.text) + clean_columns(line.text) + 4 > (size_t)style->width)
+            line = brief;
+        fprintf(out, "  %s%s%s  ", ink(style, INK_BOLD), name.text, ink(style, INK_PLAIN));
+        draw_sentence(out, line.text, clean_columns(name.text) + 4, style);
     }
     if (shown == fleet->odd_count)
         return;
     struct line line = {0};
     line_add(&line, "  and %zu more:", fleet->odd_count - shown);
     size_t named = shown;
-    for (; named < fleet->odd_count && line.length < 70; named++)
+    for (; named < fleet->odd_count &&
+           line.length + strlen(fleet->nodes[fleet->odd[named]].name) + 5 <= (size_t)style->width;
+         named++)
         line_add_between(&line, " ", fleet->nodes[fleet->odd[named]].name, "");
     line_add(&line, named < fleet->odd_count ? " ..." : "");
-    fprintf(out, "%s\n", line.text);
+    draw_sentence(out, line.text, 0, style);
 }
 
-void render_fleet_text(FILE *out, const struct fleet *fleet, const struct text_style *style)
+void render_fleet_text(FILE *out, const struct fleet *fleet, const struct text_style *wanted)
 {
+    const struct text_style sane = text_style_sane(wanted), *style = &sane;
+    struct line left = {0}, compared = {0};
+    size_t alone = 0;
     put_heading(out, fleet, style);
     put_odd(out, fleet, style);
-    size_t alone = 0;
     for (size_t i = 0; i < fleet->node_count; i++)
         alone += fleet->nodes[i].state == NODE_ALONE;
-    if (alone || fleet->hole_count)
-        fputs("Not judged: ", out);
     if (alone)
-        fprintf(out, "%zu node%s of which fewer than %d are alike%s", alone, alone == 1 ? "" : "s",
-                PEERS_FEWEST, fleet->hole_count ? "; " : "\n");
+        line_add(&left, "Not judged: %zu node%s of which fewer than %d are alike", alone,
+                 alone == 1 ? "" : "s", PEERS_FEWEST);
     if (fleet->hole_count)
-        fprintf(out, "%zu document%s that cannot be used\n", fleet->hole_count,
-                fleet->hole_count == 1 ? "" : "s");
+        line_add(&left, "%s%zu document%s unusable",
+                 alone ? "; " : "Not judged: ", fleet->hole_count,
+                 fleet->hole_count == 1 ? "" : "s");
+    if (left.length)
+        draw_sentence(out, left.text, 0, style);
     if (!fleet->judged)
         return;
-    fprintf(out, "%zu values compared, differences below %.3g %% left out", fleet->compared,
-            fleet->rules.least * 100);
+    line_add(&compared, "%zu values compared, below %.3g %% left out", fleet->compared,
+             fleet->rules.least * 100);
     if (fleet->odd_count)
-        fprintf(out, "; about %.3g %% of those reported are due to chance",
-                fleet->rules.false_share * 100);
-    fputs(".\n", out);
+        line_add(&compared, "; %.3g %% of those reported are chance",
+                 fleet->rules.false_share * 100);
+    line_add(&compared, ".");
+    draw_sentence(out, compared.text, 0, style);
 }
 
 /* --- the nodes on the fleet's page --- */

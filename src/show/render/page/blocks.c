@@ -118,11 +118,7 @@ static void put_facts(FILE *out, const struct facts *facts)
             html_name(out, fact->label);
         }
         fputs("<dd>", out);
-        if (fact->text)
-            html_text(out, fact->text);
-        else
-            html_cell(out, &fact->value);
-        put_remark(out, "experiment", fact->words);
+        html_text(out, fact->text);
         put_number(out, fact->note);
         fputs("\n", out);
     }
@@ -235,12 +231,10 @@ void html_sheet(FILE *out, const struct report *report, size_t count, size_t ind
             continue;
         if (block->kind == BLOCK_TABLE) {
             const struct table *table = &block->table;
-            struct line title = {0}; /* "depth of gpu0 (DRAM): how far away each level is" */
+            struct line title = {0}; /* "levels of gpu0" */
             line_add(&title, "%s", table->title ? table->title : "table");
             if (block->device >= 0)
                 line_add(&title, " of gpu%d", block->device);
-            if (table->remark)
-                line_add(&title, " (%s)", table->remark);
             html_table(out, &block->table, "datasheet", title.text);
         } else if (block->kind == BLOCK_FACTS)
             put_facts(out, &block->facts);
@@ -262,12 +256,13 @@ static void put_pairs(FILE *out, const struct series *series, double divisor)
 {
     fputs("<thead><tr><th scope=col>from<th scope=col>to", out);
     const char *name = series->y.name, *unit = figure_unit(series->y.unit);
+    char text[UNIT_TEXT];
     html_print(out, "<th scope=col>%s%s%s<tbody>", name && *name ? name : "value",
                *unit ? ", " : "", unit);
     for (size_t i = 0; i < series->point_count && i < HTML_ROWS_MAX; i++) {
         fprintf(out, "\n<tr><th scope=row>%d<td>%d<td>", series->points[i].from,
                 series->points[i].to);
-        html_figure(out, series->points[i].y.median / divisor);
+        fputs(figure_plain((double)series->points[i].y.median / divisor, text), out);
     }
     if (series->point_count > HTML_ROWS_MAX)
         fprintf(out, "\n<tr><th scope=row>%zu more pairs are in the document",
@@ -279,6 +274,7 @@ static void put_matrix(FILE *out, const struct matrix *matrix)
     const struct axis *y = &matrix->series->y;
     const struct square *square = matrix->square;
     const double divisor = figure_scale(y->unit).divisor;
+    char text[UNIT_TEXT];
     html_print(out,
                "<div class=scroll tabindex=0 role=region aria-label=\"%s\"><table class=points>"
                "<caption>%s, %s from row to column</caption>",
@@ -293,7 +289,9 @@ static void put_matrix(FILE *out, const struct matrix *matrix)
             fprintf(out, "\n<tr><th scope=row>%d", square->rows[r]);
             for (size_t c = 0; c < square->column_count; c++, cell++) {
                 fputs(cell->point && flag_doubts(cell->point->flags) ? "<td>~" : "<td>", out);
-                html_figure(out, cell->point ? cell->point->y.median / divisor : NAN);
+                fputs(
+                    figure_plain(cell->point ? (double)cell->point->y.median / divisor : NAN, text),
+                    out);
             }
         }
     } else

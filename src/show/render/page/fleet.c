@@ -92,7 +92,7 @@ static void put_odd(const struct fleet_page *page)
         struct line line = {0};
         fputs("<tr><th scope=row>", out);
         put_node(page, node);
-        line_add_odd(&line, &fleet->nodes[node]);
+        line_add_odd(&line, &fleet->nodes[node], false);
         html_print(out, "<td>%s<td>%s<td class=why>", fleet->nodes[node].cause, line.text);
         html_sentence(out, fleet->nodes[node].reason);
         fputs("</tr>\n", out);

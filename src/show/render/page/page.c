@@ -171,14 +171,17 @@ static void put_section(struct page *page, size_t chapter, size_t number)
     size_t end = chapter + 1;
     while (end < report->count && !block_is_chart_heading(&report->list[end], 2))
         end++;
+    const char *title = report->list[chapter].heading.title;
+    const char *claim = answer_of(report, report->list[chapter].probe);
+    if (!claim && end > chapter + 1 && report->list[chapter + 1].heading.text) /* not its axes */
+        claim = report->list[chapter + 1].heading.title;
+    claim = page->count == 1 ? claim : NULL; /* several documents say different things */
     html_print(out,
                "<section aria-labelledby=probe-%zu-title><details class=probe id=probe-%zu>\n"
                "<summary><h2 id=probe-%zu-title>%s</h2>",
-               number, number, number, report->list[chapter].heading.title);
-    const char *answer = answer_of(report, report->list[chapter].probe);
-    if (page->count == 1 && end > chapter + 1)
-        html_print(out, " <span>%s</span>",
-                   answer ? answer : report->list[chapter + 1].heading.title);
+               number, number, number, claim ? claim : title);
+    if (claim)
+        html_print(out, " <span>%s</span>", title);
     else if (end == chapter + 1)
         html_print(out, reason ? " <span>%s: %s</span>" : " <span>%s</span>",
                    probe_status_names[report->list[chapter].probe->status], reason);

@@ -12,8 +12,6 @@ enum {
     HTML_COLUMNS_MAX = 160,
 };
 
-/* As figure_plain(), but ten times as fast as printf(): a matrix of 128 CPUs has 16384 figures. */
-void html_figure(FILE *, double);
 /* "op cas, stride 64" */
 void html_factors(FILE *, const struct factor *, size_t count);
 /* The command of the run, quoted where a shell needs it. */

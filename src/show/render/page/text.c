@@ -8,33 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Writes digits, with a point before the last `decimals` of them. */
-static void put_digits(FILE *out, uint64_t number, int decimals, bool negative)
-{
-    char digits[32], *digit = digits + sizeof digits;
-    for (int written = 0; number || written <= decimals; written++) {
-        if (written && written == decimals)
-            *--digit = '.';
-        *--digit = (char)('0' + number % 10);
-        number /= 10;
-    }
-    if (negative)
-        *--digit = '-';
-    fwrite(digit, 1, (size_t)(digits + sizeof digits - digit), out);
-}
-
-void html_figure(FILE *out, double value)
-{
-    char text[UNIT_TEXT];
-    if (!(value >= 1 && value < 1e6)) {
-        fputs(figure_plain(value, text), out);
-        return;
-    }
-    const int decimals = value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
-    static const double powers[] = {1, 10, 100};
-    put_digits(out, (uint64_t)round(value * powers[decimals]), decimals, false);
-}
-
 static void html_value(FILE *out, const struct factor *factor)
 {
     char number[UNIT_TEXT];

@@ -52,27 +52,6 @@ static void long_text_is_cut_between_characters(void **state)
     free(text);
 }
 
-static void figures_are_those_of_the_other_views(void **state)
-{
-    (void)state;
-    char expected[UNIT_TEXT];
-    for (double value = 1e-6; value < 1e10; value *= 1.01) {
-        struct capture capture = {0};
-        html_figure(capture_begin(&capture), value);
-        char *got = capture_end(&capture);
-        assert_string_equal(got, figure_plain(value, expected));
-        free(got);
-    }
-    const double odd[] = {0, -3.25, 9.994, 9.996, 99.94, 99.96, 999.6, NAN, INFINITY, 1e300};
-    for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
-        struct capture capture = {0};
-        html_figure(capture_begin(&capture), odd[i]);
-        char *got = capture_end(&capture);
-        assert_string_equal(got, figure_plain(odd[i], expected));
-        free(got);
-    }
-}
-
 static void a_command_can_be_typed_again(void **state)
 {
     (void)state;
@@ -253,7 +232,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(text_is_escaped_for_content_and_attributes),
         cmocka_unit_test(long_text_is_cut_between_characters),
-        cmocka_unit_test(figures_are_those_of_the_other_views),
         cmocka_unit_test(a_command_can_be_typed_again),
         cmocka_unit_test(a_page_shows_every_series_and_finding),
         cmocka_unit_test(what_matters_comes_first),
