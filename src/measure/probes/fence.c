@@ -78,12 +78,13 @@ static void plan_loop(struct probe_task *task, size_t op, enum fence_loop loop)
     const struct chase_level *last = &state->levels[state->level_count - 1];
     if (behind && !last->last)
         return;
-    const unsigned series =
-        build_series(task, (struct series){.name = loop_names[loop],
-                                           .headline = sized && fence_ops[op].kind == FENCE_ATOMIC,
-                                           .x = sized ? (struct axis){"working set", "B"}
-                                                      : (struct axis){"accesses before each", ""},
-                                           .y = {"time per operation", "ns"}});
+    const unsigned series = build_series(
+        task,
+        (struct series){.name = loop_names[loop],
+                        .headline = sized && fence_ops[op].kind == FENCE_ATOMIC,
+                        .x = sized ? (struct axis){"working set", "B"}
+                                   : (struct axis){"accesses before each", ""},
+                        .y = {pool_printf(task->pool, "time per %s", fence_ops[op].name), "ns"}});
     build_factor_text(task, series, "op", fence_ops[op].name);
     build_factor(task, series, "full", fence_ops[op].full);
     if (behind) {
