@@ -125,7 +125,7 @@ const tests = {
         const groups = await marksOf(page, "#picture-1");
         assert.equal(groups.length, 64, "eight groups of sixteen CPUs");
         assert.match(groups[0].text, /^A to A: 31 ns \(1\d–3\d\)$/);
-        assert.match(await page.locator("#picture-1 figcaption").textContent(), /^Hand-off: 1\d\.\d ns from cpu \d+ to \d+, up to 2\d\d ns/);
+        assert.match(await page.locator("#picture-1 figcaption").textContent(), /^Hand-off: from 1\d\.\d ns \(\d+ to \d+\) to 2\d\d ns/);
         const near = groups.find(({ text }) => text.startsWith("B to B")), far = groups.find(({ text }) => text.startsWith("A to H"));
         assert.notEqual(near.fill, far.fill);
         const small = await browser.open("small"), { points } = browser.document("small").probes[1].series[0];
@@ -192,7 +192,7 @@ const tests = {
     async "several experiments of one name are distinguished, and what a finding means unfolds"(browser) {
         const page = await browser.open(EXPERIMENTS);
         const levels = await page.locator(".datasheet tbody th").allTextContents();
-        assert.deepEqual(levels.slice(0, 3), ["L1", "L2", "L2 order forward"]);
+        assert.deepEqual(levels.slice(0, 3), ["L1", "L2 [2]", "L2 order forward"]);
         await page.evaluate(() => document.querySelectorAll("details.probe").forEach((one) => { one.open = true; }));
         const before = await page.evaluate(() => document.documentElement.scrollHeight);
         const meaning = page.locator(".findings details.meaning").first();

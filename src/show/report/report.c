@@ -23,8 +23,7 @@ static const char *meaning_of(struct report *report, const struct document *docu
     if (document_is_pooled(document))
         return "Every value is the median over the documents; the interval beside it holds the "
                "middle 80 % of them.";
-    const char *found =
-        "A value with ~ is as found: beside other programs, wide, or of few trials.";
+    const char *found = "~: as found.";
     if (document_is_imported(document) || verdict->fewest == 0)
         return NULL;
     if (verdict->fewest == 1)

@@ -173,9 +173,9 @@ void html_notes(FILE *out, const struct report *report, size_t index)
     if (!all)
         return;
     fprintf(out,
-            "<section class=know aria-labelledby=know-%zu><h3 id=know-%zu>To know</h3>\n"
-            "<p class=more><b>!</b> a doubt, <b>*</b> other than declared, – a remark; [1] stands "
-            "at the figures that it touches</p>\n<ul>\n",
+            "<section class=know aria-labelledby=know-%zu><h3 id=know-%zu>To know</h3> "
+            "<small class=legend><b>!</b> a doubt, <b>*</b> other than declared, – a remark</small>"
+            "\n<ul>\n",
             index, index);
     for (size_t i = 0; i < report->count; i++) {
         if (report->list[i].document != index || report->list[i].kind != BLOCK_NOTE)
