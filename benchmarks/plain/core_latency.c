@@ -1,6 +1,6 @@
 /*
  * core_latency as its README has it: two threads pass a turn through one line by compare-and-swap,
- * or through two lines by loads and stores, in short samples, some of which pass undisturbed.
+ * or through two lines by loads and stores, in short samples.
  * usage: core_latency cas|readwrite CPU CPU    prints what plain.h tells; a walk is a line
  */
 #include "plain.h"
@@ -39,7 +39,7 @@ static void *play(void *cpu)
             ns[s] = (wall_ns() - began) / 2 / ITERATIONS;
         }
         if (!side)
-            note(ranked(ns, SAMPLES, SAMPLES / 4));
+            note(ranked(ns, SAMPLES, SAMPLES / 2));
     }
     return NULL;
 }

@@ -1,5 +1,6 @@
 #include "measure/kernels/chains.h"
 
+#include "arch.h"
 #include "chains_loops.h"
 
 #include <stddef.h>
@@ -46,9 +47,9 @@ uint64_t chains_work_run(void *state, uint64_t repeats)
     return loops_chains_work(work, repeats);
 }
 
-uint64_t chains_iterations_run(void *state, uint64_t repeats)
+static inline __attribute__((always_inline)) uint64_t
+iterate(struct chains_work *work, uint64_t repeats, uint64_t iterations_of(uint64_t, uint64_t))
 {
-    struct chains_work *work = state;
     void **const begin = work->chains, **const end = begin + work->chain_count;
     void **at = begin + work->turn;
     const uint64_t iterations = work->work, ahead = work->ahead;
@@ -59,10 +60,31 @@ uint64_t chains_iterations_run(void *state, uint64_t repeats)
         if (ahead)
             __builtin_prefetch(at + ahead < end ? at[ahead] : at[ahead - work->chain_count]);
         at = at + 1 == end ? begin : at + 1;
-        sum += loops_iterations((uint64_t)(pointer - (char *)begin) / sizeof(void *), iterations);
+        sum += iterations_of((uint64_t)(pointer - (char *)begin) / sizeof(void *), iterations);
     }
     work->turn = (uint64_t)(at - begin);
     return sum;
+}
+
+static uint64_t chains_iterations_run(void *state, uint64_t repeats)
+{
+    return iterate(state, repeats, loops_iterations);
+}
+
+#ifdef LOOPS_HAVE_BMI2
+static uint64_t chains_iterations_bmi2_run(void *state, uint64_t repeats)
+{
+    return iterate(state, repeats, loops_iterations_bmi2);
+}
+#endif
+
+kernel_function *chains_iterations(void)
+{
+#ifdef LOOPS_HAVE_BMI2
+    if (arch_has_bmi2())
+        return chains_iterations_bmi2_run;
+#endif
+    return chains_iterations_run;
 }
 
 uint64_t chains_prefetch_run(void *state, uint64_t repeats)

@@ -38,13 +38,14 @@ struct chains_work {
     uint64_t chain_count; /* at least 1 */
     uint64_t turn;        /* index of the chain that is next */
     uint64_t work;        /* additions per step, at most CHAINS_WORK_MOST */
-    uint64_t ahead;       /* in steps, at most chain_count; of chains_iterations_run 0: none */
+    uint64_t ahead;       /* in steps, at most chain_count; of chains_iterations() 0: none */
 };
 kernel_function chains_work_run; /* state: struct chains_work */
 /* The same with the work of "CPU performance" (R. Groot Koerkamp): `work` iterations of x += x >>
  * 1; y = the high half of y * x; z += y, which begin with the index of the loaded line. With
  * `ahead` a step also prefetches the line that will be loaded so many steps later. */
-kernel_function chains_iterations_run; /* state: struct chains_work */
+kernel_function *
+chains_iterations(void); /* by this processor's multiplication; state: struct chains_work */
 /* The same as chains_work_run, and each step also prefetches the line that will be loaded `ahead`
  * steps later. */
 kernel_function chains_prefetch_run;

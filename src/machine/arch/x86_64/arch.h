@@ -64,6 +64,13 @@ static inline bool arch_has_avx512(void)
            (arch_saved_state() & 0xe6) == 0xe6;
 }
 
+/* BMI2: CPUID 7.0 EBX bit 8. */
+static inline bool arch_has_bmi2(void)
+{
+    unsigned a, b, c, d;
+    return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (b & 1u << 8);
+}
+
 /* The twelve characters by which a hypervisor names itself, at CPUID 4000_0000H if CPUID 1 ECX bit
  * 31 says that there is one (Linux's Documentation/virt/kvm/x86/cpuid.rst); "": none. */
 static inline void arch_hypervisor(char name[13])

@@ -65,6 +65,26 @@ static inline uint64_t loops_iterations(uint64_t x, uint64_t iterations)
     return z;
 }
 
+/* The same by an instruction that compilers take where they may (CPUID 7.0 EBX bit 8). */
+#define LOOPS_HAVE_BMI2
+static inline uint64_t loops_iterations_bmi2(uint64_t x, uint64_t iterations)
+{
+    uint64_t y = x, z = x, half;
+    __asm__ volatile(
+        "1:\n\t"
+        "mov %[x], %[half]\n\t"
+        "shr %[half]\n\t"
+        "add %[half], %[x]\n\t"
+        "mulx %[x], %[half], %[y]\n\t"
+        "add %[y], %[z]\n\t"
+        "dec %[left]\n\t"
+        "jnz 1b"
+        : [x] "+r"(x), [y] "+d"(y), [z] "+r"(z), [half] "=&r"(half), [left] "+r"(iterations)
+        :
+        : "cc");
+    return z;
+}
+
 #define CHAINS_WORK_BYTES 3 /* of an addition */
 #define CHAINS_WORK_ENTER                                                                          \
     "lea 3f(%%rip), %[entry]\n\t"                                                                  \

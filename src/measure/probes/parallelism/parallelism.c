@@ -611,7 +611,7 @@ static void prepare_parallelism(struct trial *trial)
         if (mode == MODE_CHAINS)
             continue;
         worker->state = worker->room;
-        worker->run = state->iterations   ? chains_iterations_run
+        worker->run = state->iterations   ? chains_iterations()
                       : mode == MODE_WORK ? chains_work_run
                                           : chains_prefetch_run;
         *(struct chains_work *)worker->state =

@@ -72,8 +72,8 @@ static void chains_with_work_take_turns(void **state)
             check_work(chains_work_run, counts[c], works[w], 0);
             check_work(chains_prefetch_run, counts[c], works[w], 1);
             check_work(chains_prefetch_run, counts[c], works[w], counts[c]);
-            check_work(chains_iterations_run, counts[c], works[w] + 1, 0);
-            check_work(chains_iterations_run, counts[c], works[w] + 1, counts[c]);
+            check_work(chains_iterations(), counts[c], works[w] + 1, 0);
+            check_work(chains_iterations(), counts[c], works[w] + 1, counts[c]);
         }
 }
 
@@ -110,7 +110,7 @@ static void iterations_are_the_articles(void **state)
         static void *chain;
         chain = &ring[5];
         struct chains_work one = {&chain, 1, 0, work, 0};
-        const uint64_t sum = chains_iterations_run(&one, 1);
+        const uint64_t sum = chains_iterations()(&one, 1);
         uint64_t x = (uint64_t)((char *)chain - (char *)&chain) / sizeof(void *), y = x, z = x;
         for (uint64_t n = 0; n < work; n++) {
             x += x >> 1;
