@@ -55,6 +55,8 @@ const tests = {
                 assert.ok(size === PHONE || machine.top < height * 0.5, `${name}: machine at ${machine.top}`);
                 assert.ok(curve.bottom < (size === PHONE ? 1.1 : 1) * height, `${name}: curve ends at ${curve.bottom}`);
                 assert.ok(curve.bottom <= sheet.top);
+                assert.ok(size === PHONE || await page.evaluate(() => [...document.querySelectorAll(".datasheet")]
+                    .every((table) => table.parentElement.scrollWidth <= table.parentElement.clientWidth)), `${name}: a datasheet is cut`);
                 await page.context().close();
             }
     },
