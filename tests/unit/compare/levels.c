@@ -30,7 +30,7 @@ static void add_curve(struct bench *bench, int side, const double *sizes, bool m
     for (int i = 0; sizes[i] >= 0; i++) {
         snprintf(name, sizeof name, "L%d.latency", i + 1);
         finding_add_value(probe, &document->pool, name, "cycles",
-                          (struct interval){4 << i, NAN, NAN}, 0);
+                          (struct interval){ldexp(4, i), NAN, NAN}, 0);
         snprintf(name, sizeof name, "L%d.capacity", i + 1);
         if (sizes[i] > 0)
             finding_add_value(probe, &document->pool, name, "B",
