@@ -3,7 +3,8 @@
  * stores past the caches. Alone they are quick or slow by themselves; behind accesses that are
  * still on their way they take what they wait for, and then they cost much more.
  *
- * Costs behind other accesses are differences: the same loop is measured without the operation.
+ * The same loops are measured without an operation: what it costs between a store and a load is the
+ * difference, and behind other accesses the ratio.
  */
 #include "measure/kernels/fence.h"
 #include "base/units.h"
