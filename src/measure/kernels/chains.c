@@ -47,20 +47,29 @@ uint64_t chains_work_run(void *state, uint64_t repeats)
     return loops_chains_work(work, repeats);
 }
 
+/* Chains take turns. A run of turns ends where they, or those whose lines are prefetched, begin
+ * again, so that a turn has no more instructions than the article's two loops. */
 static inline __attribute__((always_inline)) uint64_t
-iterate(struct chains_work *work, uint64_t repeats, uint64_t iterations_of(uint64_t, uint64_t))
+iterate(struct chains_work *work, uint64_t repeats, uint64_t ahead,
+        uint64_t iterations_of(uint64_t, uint64_t))
 {
     void **const begin = work->chains, **const end = begin + work->chain_count;
     void **at = begin + work->turn;
-    const uint64_t iterations = work->work, ahead = work->ahead;
+    const uint64_t iterations = work->work;
     uint64_t sum = 0;
-    for (; repeats; repeats--) {
-        char *pointer = *(void *volatile *)*at;
-        *at = pointer;
-        if (ahead)
-            __builtin_prefetch(at + ahead < end ? at[ahead] : at[ahead - work->chain_count]);
-        at = at + 1 == end ? begin : at + 1;
-        sum += iterations_of((uint64_t)(pointer - (char *)begin) / sizeof(void *), iterations);
+    while (repeats) {
+        void **soon = at + ahead < end ? at + ahead : at + ahead - work->chain_count;
+        uint64_t run = (uint64_t)(end - (soon > at ? soon : at));
+        run = run < repeats ? run : repeats;
+        repeats -= run;
+        for (; run; run--, at++, soon++) {
+            char *pointer = *(void *volatile *)*at;
+            *at = pointer;
+            if (ahead)
+                __builtin_prefetch(*soon);
+            sum += iterations_of((uint64_t)(pointer - (char *)begin) / sizeof(void *), iterations);
+        }
+        at = at == end ? begin : at;
     }
     work->turn = (uint64_t)(at - begin);
     return sum;
@@ -68,13 +77,17 @@ iterate(struct chains_work *work, uint64_t repeats, uint64_t iterations_of(uint6
 
 static uint64_t chains_iterations_run(void *state, uint64_t repeats)
 {
-    return iterate(state, repeats, loops_iterations);
+    const uint64_t ahead = ((const struct chains_work *)state)->ahead;
+    return ahead ? iterate(state, repeats, ahead, loops_iterations)
+                 : iterate(state, repeats, 0, loops_iterations);
 }
 
 #ifdef LOOPS_HAVE_BMI2
 static uint64_t chains_iterations_bmi2_run(void *state, uint64_t repeats)
 {
-    return iterate(state, repeats, loops_iterations_bmi2);
+    const uint64_t ahead = ((const struct chains_work *)state)->ahead;
+    return ahead ? iterate(state, repeats, ahead, loops_iterations_bmi2)
+                 : iterate(state, repeats, 0, loops_iterations_bmi2);
 }
 #endif
 
