@@ -9,7 +9,8 @@ from noise import tormentor, verdict
 
 # The figure of a point that is compared, as plain.h's tell() prints it too: what the core's clock drives is
 # told in its cycles, since a clock changes between two programs. A host's other thread on the same core
-# slows batches with work by half for some 0.2 to 2 s: their least trial and walk were undisturbed.
+# slows batches with work by half for some 0.2 to 2 s: their least trial and walk were undisturbed. Beyond
+# the caches a least trial is one whose lines a quiet neighbour left in the host's cache, so medians count.
 # goal in percent, what fathom's point says, the plain program's column
 CYCLES, NS, LEAST = range(3)
 OURS = (lambda point: point["cycles"]["median"], lambda point: point["median"], lambda point: point["min"])
@@ -67,7 +68,7 @@ def batches(bench):
                 continue
             figure = "9" if ahead else "8" if words else "6-7"
             yield (f"figure {figure} {factors['chains']:.0f} chains, work {work}, {int(x) >> 10} KiB",
-                   BATCHES, ours, ("batches", int(x) >> 10, f"{factors['chains']:.0f}", work,
+                   SHARED if x > 1 << 20 else BATCHES, ours, ("batches", int(x) >> 10, f"{factors['chains']:.0f}", work,
                                    *(["prefetch"] if ahead else [])))
 
 

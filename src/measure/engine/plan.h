@@ -192,6 +192,8 @@ struct trial {
     double operations;     /* of all measured workers in one repeat: prepare() sets it */
     uint64_t warm_repeats; /* untimed repeats of every measured worker before its first batch: they
                               bring its data into its own caches. Set by prepare(), else 0 */
+    uint64_t round; /* repeats that go round the working set once, whose parts may differ: a cache
+                       keeps some of them. Set by prepare(); 0: all repeats are alike */
     /* Called for every measured worker, in windows for every worker, on its own CPU before its
      * first batch, at the same time as for the others: what takes long, or belongs near that CPU.
      * All measured ones have built before any settles. They may be recalled like prepare(), which

@@ -78,10 +78,16 @@ static int try_repeats(void *self, uint64_t repeats, double *took_ns)
     return code;
 }
 
+/* A batch of a quarter of a round or more goes round as a whole, or the undisturbed batches of a
+ * trial would be those of the part that a cache keeps. */
 static int find_repeats(struct visit *visit)
 {
     const struct repeats_search search = {wanted_ns(visit), try_repeats, visit};
-    return repeats_find(&search, &visit->repeats);
+    const int code = repeats_find(&search, &visit->repeats);
+    const uint64_t round = visit->trials[0].round, rounds = round ? visit->repeats / round : 0;
+    if (code == 0 && round && visit->repeats >= round / 4)
+        visit->repeats = (rounds ? rounds : 1) * round;
+    return code;
 }
 
 /* Whether a batch is so short that both tries must have been interrupted when its repeats were

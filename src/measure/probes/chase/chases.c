@@ -442,6 +442,7 @@ void chases_prepare(struct trial *trial, const struct chases *chases)
                                     would see */
         trial->warm_repeats = 2 * (uint64_t)ring.count / steps_of(&kind) + 1;
     trial->operations = steps_of(&kind);
+    trial->round = kind.chased ? ring.count / steps_of(&kind) : 0;
 }
 
 void chases_prepare_alone(struct trial *trial)

@@ -34,6 +34,7 @@ struct bench {
     double operation_ps, drift_per_s; /* of each operation; how it rises with the model's time */
     double modelled_s;
     unsigned prepared, prepares, calls[SEATS];
+    uint64_t round;       /* of every trial */
     unsigned interrupted; /* as many of the next calls take INTERRUPTION_PS longer */
     uint64_t repeats[SEATS];
     /* the observer's */
@@ -57,6 +58,7 @@ static void prepare(struct trial *trial)
 {
     struct bench *bench = (struct bench *)trial->probe_state;
     bench->prepares++;
+    trial->round = bench->round;
     for (size_t i = 0; i < trial->point->seat_count; i++)
         trial->workers[i] = (struct worker){.run = never_runs, .state = trial->workers[i].room};
 }
@@ -233,6 +235,22 @@ static void an_interruption_while_repeats_are_found_shortens_no_batch(void **sta
         assert_int_equal(bench->series.points[0].y.n, 6);
         assert_true(near((double)bench->last_repeats, 10000, 0.01));
         assert_true(interrupted == 3 || bench->least_repeats >= 9900);
+    }
+}
+
+static void a_batch_goes_whole_rounds_where_it_is_a_good_part_of_one(void **state)
+{
+    struct bench *bench = *state;
+    struct stage_outcome outcome;
+    static const double cases[][2] = {{0, 10000}, {3000, 9000}, {24000, 24000}, {48000, 10000}};
+    bench->plan.point_count = 1;
+    bench->plan.reference_every_s = 0;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        bench->series = (struct series){0};
+        bench->last_s = 0;
+        bench->round = (uint64_t)cases[i][0];
+        assert_int_equal(sample(bench, &outcome), 0);
+        assert_true(near((double)bench->last_repeats, cases[i][1], 0.02));
     }
 }
 
@@ -414,6 +432,7 @@ int main(void)
         MODEL_TEST(cpus_need_not_exist_and_every_point_is_flagged),
         MODEL_TEST(a_batch_is_as_long_as_planned_in_the_models_time),
         MODEL_TEST(an_interruption_while_repeats_are_found_shortens_no_batch),
+        MODEL_TEST(a_batch_goes_whole_rounds_where_it_is_a_good_part_of_one),
         MODEL_TEST(partners_and_background_have_their_turn_in_every_run_of_batches),
         MODEL_TEST(the_slowest_of_several_measured_tells),
         MODEL_TEST(a_span_takes_the_models_time_and_no_other),
