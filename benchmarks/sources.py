@@ -16,6 +16,9 @@ CYCLES, NS, LEAST = range(3)
 OURS = (lambda point: point["cycles"]["median"], lambda point: point["median"], lambda point: point["min"])
 COLUMN = (2, 0, 1)
 PRIVATE, MEMORY, SHARED, BATCHES, FORWARD = (5, CYCLES), (5, NS), (10, NS), (10, LEAST), (15, CYCLES)
+# What makes a point "as found" on the screen: the flags that doubt it (document/flag.c) and a half width of a
+# quarter (conclude/verdict.c).
+DOUBTS, NARROW = {"preempted", "stolen", "drift", "unstable", "occupied", "too-few"}, 0.25
 # In a turn both sides go one after the other as often as this, and the least of each counts.
 TURNS, ALTERNATIONS = 4, 3
 BESIDE, SETTLE_S = 8, 30
@@ -86,14 +89,17 @@ def mem_lat(bench):
 PARTS = (hand_offs, article, batches, mem_lat)
 
 
-def turn(bench):
-    """(name, goal) of each figure: the least of fathom's values and of the plain program's."""
+def turn(bench, alone):
+    """(name, goal) of each figure: the least of fathom's values and of the plain program's. Each
+    median of fathom's goes to `alone`."""
     least = {}
     for _ in range(ALTERNATIONS):
         for part in PARTS:
             for name, goal, ours, (program, *words) in part(bench):
                 plain = float(bench.program("plain-" + program, *words).split()[COLUMN[goal[1]]])
                 value = OURS[goal[1]](ours)
+                middle = ours["cycles"] if goal[1] == CYCLES else ours
+                alone.setdefault((name, goal), []).append(middle["median"])
                 before = least.get((name, goal), (plain, value))
                 least[name, goal] = min(before[0], plain), min(before[1], value)
     return least
@@ -111,7 +117,7 @@ def load(bench):
 
 def whole(bench, alone):
     """Each table beside a load of 8: which figures are missing, and which of the others hold the
-    value alone within their interval. One that does not says what disturbed it."""
+    value alone within their interval. One that does not is as found."""
     held, off = 0, []
     for part in PARTS:
         for name, goal, ours, _ in part(bench):
@@ -120,9 +126,10 @@ def whole(bench, alone):
                 held += 1
             else:
                 off.append((name, value, side, ours.get("flags", [])))
-    silent = sum(not flags for *_, flags in off)
+    silent = sum(not DOUBTS.intersection(flags) and side["high"] - side["low"] <= 2 * NARROW * side["median"]
+                 for _, _, side, flags in off)
     print(f"sources at a load of {os.getloadavg()[0]:.1f}: {len(alone)} figures missing, {held} hold "
-          f"the value alone, {len(off)} do not, {silent} of them without a flag: "
+          f"the value alone, {len(off)} do not, {silent} of them as good: "
           + verdict(not alone and not silent))
     for name, value, side, flags in off:
         print(f"  {name:46} {value:7.4g} alone, {side['median']:.4g} ({side['low']:.4g} to "
@@ -130,9 +137,9 @@ def whole(bench, alone):
 
 
 def sources(bench):
-    rows = {}
+    rows, alone = {}, {}
     for number in range(TURNS):
-        for figure, (plain, ours) in turn(bench).items():
+        for figure, (plain, ours) in turn(bench, alone).items():
             rows.setdefault(figure, []).append((ours, plain))
         print(f"sources: turn {number + 1} of {TURNS}, load {os.getloadavg()[0]:.1f}", flush=True)
     print(f"{'cycles; ns of batches and beyond the caches':48}  fathom    plain   ratio  goal  turns within")
@@ -144,5 +151,4 @@ def sources(bench):
               f"{within} of {len(ratios)} (" + " ".join(f"{ratio:.2f}" for ratio in ratios) + "): "
               + verdict(4 * within >= 3 * len(ratios)))
     with load(bench):
-        whole(bench, {figure: statistics.median(ours for ours, _ in pairs)
-                      for figure, pairs in rows.items()})
+        whole(bench, {figure: statistics.median(values) for figure, values in alone.items()})
