@@ -152,11 +152,13 @@ struct level_sample *level_samples(const struct series *series, struct pool *poo
     const size_t n = series->point_count;
     struct level_sample *samples = pool_alloc(pool, n + 1, sizeof *samples);
     double *clocks = pool_alloc(pool, n + 1, sizeof *clocks);
+    size_t repeated = 0;
     bool cycles = n > 0;
     *clock = NAN;
     for (size_t i = 0; i < n; i++) {
         const struct point *point = &series->points[i];
         clocks[i] = (double)(point->cycles.median / point->y.median);
+        repeated += point->y.coverage > 0;
         cycles = cycles && point->cycles.median > 0 && point->y.median > 0;
     }
     if (cycles) {
@@ -171,10 +173,11 @@ struct level_sample *level_samples(const struct series *series, struct pool *poo
                                   (float)(*clock * (double)y.high)};
         else if (cycles)
             y = point->cycles;
-        /* A single trial, as in a table, tells nothing about its noise. */
-        const bool known = point->y.coverage > 0;
+        /* A single trial, as in a table, tells nothing about its noise; among sizes with several it
+         * is no evidence of a level. */
+        const bool known = point->y.coverage > 0, counts = known || 2 * repeated <= n;
         samples[i] = (struct level_sample){.bytes = point->x,
-                                           .latency = (double)y.median,
+                                           .latency = counts ? (double)y.median : NAN,
                                            .low = known ? (double)y.low : NAN,
                                            .high = known ? (double)y.high : NAN};
     }
