@@ -317,7 +317,7 @@ static void refuse_levels(struct weighing *weighing)
                          fmin(served_to(levels, k), curve->clean[curve->n - 1].bytes));
         const struct level *before = k ? &levels->list[k - 1] : NULL;
         /* Where translation explains the step to it, the level before ends where it would. */
-        if (before && weighing->pages == LEVEL_PAGES_UNKNOWN &&
+        if (before && weighing->pages != LEVEL_PAGES_KNOWN &&
             evidence_is_translation(curve, log(before->latency.value), log(levels->list[k].fitted),
                                     before->capacity.low, before->capacity.high))
             join_next(weighing, k - 1, levels->list[k].fitted);
@@ -472,7 +472,7 @@ void evidence_weigh(struct curve *curve, enum level_pages pages, struct levels *
     const size_t count = flats_find(curve->bins, curve->bin_count, fmax(weighing.tolerance, uneven),
                                     uneven_octaves, flats);
     add_flats(&weighing, flats, count);
-    if (pages == LEVEL_PAGES_UNKNOWN)
+    if (pages != LEVEL_PAGES_KNOWN)
         join_translation(&weighing);
     prove_memory(&weighing);
     for (size_t k = 0; k + 1 < levels->count; k++) {

@@ -103,8 +103,10 @@ struct levels {
 
 /* What is known of the pages that the samples were measured on. */
 enum level_pages {
-    LEVEL_PAGES_KNOWN,   /* what translation adds is known, or is itself what is measured */
-    LEVEL_PAGES_UNKNOWN, /* a small step may be due to the TLB */
+    LEVEL_PAGES_KNOWN,  /* what translation adds is known, or is itself what is measured */
+    LEVEL_PAGES_HOSTED, /* a guest's, which its host may keep in small ones: a small step may be due
+                           to the TLB */
+    LEVEL_PAGES_UNKNOWN, /* a table's: misses may begin early as well */
 };
 
 /* Finds the levels of n samples in any order. Sizes may repeat. Fewer than two different sizes, or

@@ -318,10 +318,11 @@ static void tell_translation(const struct level_reading *reading)
         return;
     finding_add(reading->result, reading->pool, "levels.translation", "")->text =
         pool_printf(reading->pool,
-                    "%s. The table does not say which pages it was measured on, so fathom takes "
-                    "this for address translation and not for a cache. If it is a cache after all, "
-                    "the capacity shown is that of the next one",
-                    text);
+                    "%s. %s, so fathom takes this for address translation and not for a cache. If "
+                    "it is a cache after all, the capacity shown is that of the next one",
+                    text,
+                    reading->guest ? "A guest does not see its host's pages"
+                                   : "The table does not say which pages it was measured on");
 }
 
 /* Counts only caches that the measured sizes can show: larger than the smallest size and smaller
@@ -362,9 +363,11 @@ void findings_levels(struct probe_result *result, struct pool *pool, const struc
     if (!quantity_comparable(series->y.unit, "ns") &&
         !quantity_is(series->y.unit, DIMENSION_CYCLES))
         return;
-    reading.samples =
-        levels_of_series(pool, declared || knee_count ? LEVEL_PAGES_KNOWN : LEVEL_PAGES_UNKNOWN,
-                         series, knees, knee_count, &reading.levels);
+    const enum level_pages pages = knee_count      ? LEVEL_PAGES_KNOWN
+                                   : reading.guest ? LEVEL_PAGES_HOSTED
+                                   : declared      ? LEVEL_PAGES_KNOWN
+                                                   : LEVEL_PAGES_UNKNOWN;
+    reading.samples = levels_of_series(pool, pages, series, knees, knee_count, &reading.levels);
     name_levels(&reading.levels, series, declared, cpu);
     for (size_t k = 0; k < reading.levels.count; k++) {
         add_latency(&reading, k);
