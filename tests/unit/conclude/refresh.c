@@ -1,7 +1,7 @@
 /* Refresh found in loads of made-up memories, and in nothing else. */
 #include "conclude/refresh.h"
 
-#include "base/random.h"
+#include "stats/sample.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -81,27 +81,27 @@ static void refresh_is_found(void **state)
                                            {.load = 140, .slack = 300, .bump = 60},
                                            {.load = 250, .slack = 400, .bump = 120}};
     (void)state;
-    for (size_t i = 0; i < 3; i++)
-        for (size_t k = 0; k < 5; k++)
-            for (size_t a = 0; a < 3; a++) {
-                struct memory memory = around[a];
-                memory.refi = refi[i];
-                memory.rfc = rfc[k];
-                const struct refresh found = find_in(&memory, 1, 100 * i + 10 * k + a, LOADS);
-                if (found.answer != REFRESH_FOUND || !about(found.period_ns.median, refi[i]) ||
-                    !about(found.cost_ns.median, rfc[k]))
-                    fail_msg("refresh of %g ns each %g ns in memory %zu: answer %d, %g ns each %g",
-                             rfc[k], refi[i], a, (int)found.answer, (double)found.cost_ns.median,
-                             (double)found.period_ns.median);
-                assert_true(found.period_ns.n == TRIALS && found.cost_ns.low <= found.cost_ns.high);
-            }
+    for (unsigned number = 0; number < sample_seeds(45); number++) {
+        const unsigned of = number * 7 % 45; /* the first few differ in everything */
+        const size_t i = of % 3, k = of % 5, a = of / 15;
+        struct memory memory = around[a];
+        memory.refi = refi[i];
+        memory.rfc = rfc[k];
+        const struct refresh found = find_in(&memory, 1, 100 * i + 10 * k + a, LOADS);
+        if (found.answer != REFRESH_FOUND || !about(found.period_ns.median, refi[i]) ||
+            !about(found.cost_ns.median, rfc[k]))
+            fail_msg("refresh of %g ns each %g ns in memory %zu: answer %d, %g ns each %g", rfc[k],
+                     refi[i], a, (int)found.answer, (double)found.cost_ns.median,
+                     (double)found.period_ns.median);
+        assert_true(found.period_ns.n == TRIALS && found.cost_ns.low <= found.cost_ns.high);
+    }
 }
 
 /* Some with pulses, because slow loads that come together are not independent. */
 static void none_is_found_where_there_is_none(void **state)
 {
     (void)state;
-    for (uint64_t seed = 0; seed < 200; seed++) {
+    for (uint64_t seed = 0; seed < sample_seeds(200); seed++) {
         struct random random = {seed};
         struct memory memory = {.load = 80 + 200 * share(&random),
                                 .slack = 10 + 400 * share(&random),
@@ -124,21 +124,21 @@ static void pulses_of_programs_are_no_refresh(void **state)
     static const double every[] = {200e3, 250e3, 1e6, 1.024e6, 4e6, 10e6},
                         lasts[] = {400, 2e3, 5e3, 20e3};
     (void)state;
-    for (size_t i = 0; i < sizeof every / sizeof *every; i++)
-        for (size_t k = 0; k < sizeof lasts / sizeof *lasts; k++)
-            for (int one = 0; one < 2; one++) {
-                const struct memory memory = {.load = 140,
-                                              .slack = 200,
-                                              .bump = 5,
-                                              .every = every[i],
-                                              .lasts = lasts[k],
-                                              .delays = 200,
-                                              .one = one};
-                const struct refresh found = find_in(&memory, 1, 10 * i + k, FEW_LOADS);
-                if (found.answer == REFRESH_FOUND)
-                    fail_msg("pulses of %g ns each %g ns are a refresh each %g ns", lasts[k],
-                             every[i], (double)found.period_ns.median);
-            }
+    for (unsigned number = 0; number < sample_seeds(48); number++) {
+        const unsigned of = number * 7 % 48;
+        const size_t i = of % 6, k = of / 6 % 4;
+        const struct memory memory = {.load = 140,
+                                      .slack = 200,
+                                      .bump = 5,
+                                      .every = every[i],
+                                      .lasts = lasts[k],
+                                      .delays = 200,
+                                      .one = of >= 24};
+        const struct refresh found = find_in(&memory, 1, 10 * i + k, FEW_LOADS);
+        if (found.answer == REFRESH_FOUND)
+            fail_msg("pulses of %g ns each %g ns are a refresh each %g ns", lasts[k], every[i],
+                     (double)found.period_ns.median);
+    }
 }
 
 /* Pulses beside a refresh do not hide it. */

@@ -4,6 +4,7 @@
 #include "base/random.h"
 #include "base/utf8.h"
 #include "document/json_events.h"
+#include "stats/sample.h"
 
 /* The text before and after the part of a document that a test is about. */
 #define BEFORE "{\"schema\":\"fathom/1\",\"run\":{\"complete\":true},"
@@ -437,7 +438,7 @@ static void a_damaged_document_never_harms(void **state)
 {
     (void)state;
     static const char pieces[] = "{}[]\",:0123456789-+.eEtfn\\u\x00\x01\x7f\x80\xc3\xff \n";
-    enum { MUTATIONS = 4000 };
+    const unsigned mutations = sample_seeds(4000);
     struct document sample;
     struct random random = {20261121};
     size_t size;
@@ -446,7 +447,7 @@ static void a_damaged_document_never_harms(void **state)
     char *damaged = malloc(size);
     int read = 0;
     assert_non_null(damaged);
-    for (int i = 0; i < MUTATIONS; i++) {
+    for (unsigned i = 0; i < mutations; i++) {
         size_t length = i % 5 == 0 ? (size_t)random_below(&random, size) : size;
         memcpy(damaged, text, size);
         for (uint64_t changes = random_below(&random, 4) + 1; changes > 0; changes--) {
@@ -466,7 +467,7 @@ static void a_damaged_document_never_harms(void **state)
         document_free(&document);
     }
     /* Some changes only alter a figure, and those documents have to be read. */
-    assert_in_range(read, 1, MUTATIONS - 1);
+    assert_in_range(read, 1, mutations - 1);
     free(damaged);
     free(text);
     document_free(&sample);

@@ -536,17 +536,17 @@ static void sizes_over_the_whole_range_of_doubles_end_well(void **state)
 static void a_million_points_are_as_good_as_a_hundred(void **state)
 {
     (void)state;
-    enum { MANY = 1000000 };
-    struct level_sample *samples = malloc(MANY * sizeof *samples);
+    const size_t many = sample_seeds(1000000);
+    struct level_sample *samples = malloc(many * sizeof *samples);
     struct levels levels;
     struct random random = {9};
     assert_non_null(samples);
-    for (size_t i = 0; i < MANY; i++) {
+    for (size_t i = 0; i < many; i++) {
         double bytes = 1024 * exp2(16 * random_unit(&random));
         double latency = planted_latency(&usual, bytes) * (1 + 0.02 * sample_normal(&random));
         samples[i] = (struct level_sample){bytes, latency, NAN, NAN, 0, 0, 0};
     }
-    levels_find(&(struct pool){0}, LEVEL_PAGES_KNOWN, samples, MANY, NULL, 0, &levels);
+    levels_find(&(struct pool){0}, LEVEL_PAGES_KNOWN, samples, many, NULL, 0, &levels);
     free(samples);
     assert_int_equal(levels.count, 4);
     for (size_t k = 0; k < 3; k++) {

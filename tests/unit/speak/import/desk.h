@@ -4,6 +4,8 @@
 
 #include "speak/import/import.h"
 
+#include "stats/sample.h"
+
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

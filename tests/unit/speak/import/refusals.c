@@ -159,7 +159,7 @@ static void long_texts_are_read(void **state)
     };
     struct desk *desk = *state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        char *text = long_text(texts[i].head, texts[i].line, 200000);
+        char *text = long_text(texts[i].head, texts[i].line, sample_seeds(200000));
         const int code = read_text(desk, import_format_by_name(texts[i].format), text);
         free(text);
         if (code < 0)
