@@ -401,8 +401,10 @@ static void a_document_cut_anywhere_ends_in_the_middle(void **state)
         struct error error = {0};
         char says[100];
         snprintf(says, sizeof says, "ends in the middle, at line %u, column %u:", line, column);
-        assert_int_equal(read_bytes(&document, text, cut, &error), ERROR_USAGE);
-        if (!strstr(error.text, cut ? says : "is empty"))
+        const bool tried = cut % sample_each() == 0;
+        if (tried)
+            assert_int_equal(read_bytes(&document, text, cut, &error), ERROR_USAGE);
+        if (tried && !strstr(error.text, cut ? says : "is empty"))
             fail_msg("\"%s\" does not say \"%s\"", error.text, says);
         column = text[cut] == '\n' ? 1 : column + ((text[cut] & 0xc0) != 0x80);
         line += text[cut] == '\n';

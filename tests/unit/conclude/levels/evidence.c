@@ -112,7 +112,7 @@ static void a_thousandth_of_jitter_changes_no_level(void **state)
 {
     (void)state;
     double least[3] = {INFINITY, INFINITY, INFINITY}, most[3] = {0, 0, 0};
-    for (uint64_t seed = 1; seed <= 16; seed++) {
+    for (uint64_t seed = 1; seed <= sample_seeds(16); seed++) {
         struct random random = {seed};
         struct table table = table_of_halves();
         for (size_t i = 0; i < table.n; i++)
