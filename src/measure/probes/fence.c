@@ -327,7 +327,7 @@ const struct probe fence_probe = {
              "processor's design, the accesses that are still under way, because most of these "
              "operations wait for them, and for memory its latency. Nothing else writes to the "
              "lines: 'fathom contention' is about lines that several CPUs want.",
-    .weight = 0,
+    .thorough = true,
     .sized_by_found = true,
     .options = options,
     .options_bytes = sizeof(struct fence_options),

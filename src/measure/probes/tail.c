@@ -218,13 +218,6 @@ static bool next_tail(struct probe_task *task)
 
 /* --- trials --- */
 
-static void count_events(struct gap_counts *counts)
-{
-    struct os_thread_events events;
-    os_thread_events(&events);
-    *counts = (struct gap_counts){events.switches, events.page_faults};
-}
-
 static void prepare_tail(struct trial *trial)
 {
     struct tail_state *state = (struct tail_state *)trial->probe_state;
@@ -244,7 +237,7 @@ static void prepare_tail(struct trial *trial)
                               .pause_bits = place->refresh ? PAUSE_BITS_REFRESH : PAUSE_BITS,
                               .over = place->refresh ? 0 : least,
                               .check = least,
-                              .count = count_events,
+                              .count = probe_count_events,
                               .bins = single->bins,
                               .log = single->log,
                               .room = LOADS};
@@ -561,59 +554,8 @@ static const struct standard experiment[] = {
     {.factor = NULL},
 };
 
-static const struct finding_line lines[] = {
-    {.patterns = "tail.*.p50",
-     .unit = "ns",
-     .role = ROLE_PROPERTY,
-     .fact = FACT_TAIL,
-     .part = 2,
-     .meaning = "What half of the single loads of that level, or of that node's memory, take at "
-                "most, without the time of the readings.",
-     .moves = "The core's clock and what other programs leave in the caches change it.",
-     .advice = "It is the usual load: compare the later quantiles with it."},
-    {.patterns = "tail.*.p90, tail.*.p99",
-     .unit = "ns",
-     .role = ROLE_PROPERTY,
-     .meaning = "What 90 and 99 of 100 single loads of that level take at most.",
-     .moves = "Refresh, translation, open rows and other programs' traffic change it.",
-     .advice = "A program that waits for a hundred loads meets it each time."},
-    {.patterns = "tail.*.p99.9, tail.*.p99.99, tail.*.longest",
-     .unit = "ns",
-     .role = ROLE_CONDITION,
-     .side = SIDE_MORE,
-     .meaning = "The same for one load in 1000 and in 10000, and the longest that is unexplained.",
-     .moves = "What else uses the memory, and what a host takes untold, change it.",
-     .advice = "Devices with one usual latency differ here: compare nodes by it."},
-    {.patterns = "tail.interrupted",
-     .unit = "",
-     .role = ROLE_CONDITION,
-     .side = SIDE_MORE,
-     .meaning = "How many of a million loads were interrupted and left out, by cause.",
-     .moves = "Other programs, interrupts and a hypervisor's other guests change it.",
-     .advice = "See 'fathom noise', which measures interruptions."},
-    {.patterns = "tail.refresh.period, tail.*.refresh.period",
-     .unit = "ns",
-     .role = ROLE_PROPERTY,
-     .fact = FACT_TAIL,
-     .part = 2,
-     .meaning = "The time from one refresh of the DRAM to the next (tREFI), by the rhythm of slow "
-                "loads of one line.",
-     .moves = "The sort of DRAM, its temperature and the firmware's granularity change it.",
-     .advice = "JEDEC has 7.8 us for DDR4 and 3.9 us for DDR5; halves and quarters are memory that "
-               "is hot, or refresh of fine granularity."},
-    {.patterns = "tail.refresh.cost, tail.*.refresh.cost",
-     .unit = "ns",
-     .role = ROLE_PROPERTY,
-     .meaning = "How much longer a load takes that comes as a refresh begins (tRFC).",
-     .moves = "The size of the DRAM's chips and the granularity of refresh change it.",
-     .advice = "It is in the tail of all this memory, and no program avoids it."},
-    {.patterns = "tail.refresh.share, tail.*.refresh.share",
-     .unit = "%",
-     .role = ROLE_PROPERTY,
-     .side = SIDE_MORE,
-     .meaning = "The share of time in which memory refreshes and answers no load.",
-     .moves = "Period and cost of the refresh change it.",
-     .advice = "So much of the memory's bandwidth is lost at most."},
+static const struct finding_line finding_lines[] = {
+#include "tail.findings.h"
     {.patterns = NULL},
 };
 
@@ -632,11 +574,12 @@ const struct probe tail_probe = {
         "both halves of the run show it; without refresh that happens in less than one of 1000 "
         "runs.\nWhat changes it: other programs' traffic, the DRAM's sort and temperature. A "
         "counter with steps of 10 ns and more, or an emulator, hides most of it.",
+    .thorough = true,
     .sized_by_found = true,
     .no_twin = "single loads are in no document",
     .options = chases_cpu_option,
     .options_bytes = sizeof(struct setting),
-    .findings = {lines, experiment},
+    .findings = {finding_lines, experiment},
     .plan = plan_tail,
     .next = next_tail,
     .prepare = prepare_tail,

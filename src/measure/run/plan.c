@@ -24,8 +24,9 @@ static bool is_due(const struct run *run, const struct probe *probe)
         return false;
     if (run->twin && !run->probes)
         return document_probe(&run->twin->document, probe->name);
-    return run->probes || (probe->weight > 0 && (probe->quick || !run->asked.quick.has) &&
-                           !(run->no_devices && probe->findings.of_devices));
+    const bool whole = probe->weight > 0 ? probe->quick || !run->asked.quick.has
+                                         : probe->thorough && run->asked.thorough.has;
+    return run->probes || (whole && !(run->no_devices && probe->findings.of_devices));
 }
 
 static int skip(struct run_turn *turn, const struct probe *probe, struct probe_result *result,
@@ -143,7 +144,7 @@ static int plan_turns(struct run *run, struct error *error)
 }
 
 /* 0 where there is nothing to measure; else the time that the probe planned, or the weight in its
- * table, or the default of a probe that is measured only when named. */
+ * table, or the default of a probe that no ordinary run has. */
 static double weight_of(const struct run_turn *turn)
 {
     const struct probe_task *task = &turn->task;

@@ -15,7 +15,9 @@ static void list_probes(void)
         if (probes[i]->needs & NEEDS_TWO_CPUS)
             help_wrapped(stdout, 15, 0, "(needs two CPUs)");
         if (!(probes[i]->weight > 0))
-            help_wrapped(stdout, 15, 0, "(only when named)");
+            help_wrapped(stdout, 15, 0,
+                         probes[i]->thorough ? "(only when named, or with --thorough)"
+                                             : "(only when named)");
     }
 }
 

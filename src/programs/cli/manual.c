@@ -155,7 +155,8 @@ static void print_command(const struct command *command, const struct probe *pro
     if (probe && probe->needs & NEEDS_TWO_CPUS)
         print_paragraph("It needs two CPUs.");
     if (probe && !(probe->weight > 0))
-        print_paragraph("'fathom run' measures it only when it is named.");
+        print_paragraph(probe->thorough ? "'fathom run' measures it with --thorough, or named."
+                                        : "'fathom run' measures it only when it is named.");
     const struct operand_words *words = words_of(command);
     struct word word;
     if (words)

@@ -3,6 +3,7 @@
 #include "conclude/registry/finding.h"
 #include "document/flag.h"
 #include "measure/kernels/chase.h"
+#include "measure/kernels/gaps.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -114,6 +115,13 @@ void probe_plan_sweeps(struct plan *plan, unsigned groups, unsigned loads)
     plan->trials_min = groups * GROUP_FEWEST;
     plan->trials_max = groups * GROUP_MOST;
     plan->meant |= MEANT_STEAL; /* the kernel counts it in ticks, and a trial is far shorter */
+}
+
+void probe_count_events(struct gap_counts *counts)
+{
+    struct os_thread_events events;
+    os_thread_events(&events);
+    *counts = (struct gap_counts){events.switches, events.page_faults};
 }
 
 static int plan_step(void *with)

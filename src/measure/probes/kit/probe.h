@@ -64,6 +64,7 @@ struct probe {
     unsigned needs;      /* set of enum needs */
     double weight;       /* seconds of a whole run; 0: only measured when named */
     bool quick;          /* part of a quick run too */
+    bool thorough;       /* without a weight: part of a thorough run, and of no other */
     bool sized_by_found; /* its plan depends on the caches that earlier probes found, so it is
                             planned again when its turn comes. It has no first look */
     const char *no_twin; /* why a document can't stand in for the machine (measure/run/twin.h): its
@@ -136,6 +137,10 @@ void probe_plan_short_batches(struct plan *, double trial_ns);
 void probe_plan_sweeps(struct plan *, unsigned groups, unsigned loads);
 /* The usual time of a trial. */
 enum { PROBE_TRIAL_NS = 1000 * 1000 };
+
+/* What has happened to the calling thread, as kernels that log gaps count it (kernels/gaps.h). */
+struct gap_counts;
+void probe_count_events(struct gap_counts *);
 
 /* Leaves with ERROR_USAGE if a person set one of the `others` (ending with NULL): "--sizes names
  * every size, so --from can't be given with it". */

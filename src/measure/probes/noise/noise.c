@@ -91,13 +91,6 @@ static void plan_noise(struct probe_task *task)
 
 /* --- trials --- */
 
-static void count_events(struct gap_counts *counts)
-{
-    struct os_thread_events events;
-    os_thread_events(&events);
-    *counts = (struct gap_counts){events.switches, events.page_faults};
-}
-
 static struct gaps *gaps_of(const struct trial *trial)
 {
     const struct noise_state *state = trial->probe_state;
@@ -112,7 +105,7 @@ static void prepare_noise(struct trial *trial)
     struct gaps *gaps = gaps_of(trial);
     if (!tally->begun)
         *gaps = (struct gaps){
-            .count = count_events, .log = (struct gap *)(void *)(gaps + 1), .room = LOG_ROOM};
+            .count = probe_count_events, .log = (struct gap *)(void *)(gaps + 1), .room = LOG_ROOM};
     tally->begun = true;
     gaps->over = tally->over;
     trial->workers[0].run = gaps_run;

@@ -20,6 +20,22 @@ static void a_run_without_names_has_all_that_weigh_something(void **state)
     assert_false(desk->run.turns[0].task.named);
 }
 
+static void a_thorough_run_has_more(void **state)
+{
+    struct desk *desk = *state;
+    size_t count = 0, more = 0;
+    desk_set(desk, "thorough", NULL);
+    desk_plan_run(desk, NULL);
+    for (size_t i = 0; probes[i]; i++)
+        if (probes[i]->weight > 0 || probes[i]->thorough) {
+            more += !(probes[i]->weight > 0);
+            assert_ptr_equal(probe_of(desk, count++), probes[i]);
+        }
+    assert_int_equal(desk->run.turn_count, count);
+    assert_true(more > 0);
+    assert_true(desk->run.budget_s == 600);
+}
+
 static void a_quick_run_has_the_quick_ones(void **state)
 {
     struct desk *desk = *state;
@@ -165,6 +181,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         DESK_TEST(a_run_without_names_has_all_that_weigh_something),
+        DESK_TEST(a_thorough_run_has_more),
         DESK_TEST(a_quick_run_has_the_quick_ones),
         DESK_TEST(named_probes_are_measured_in_their_order),
         DESK_TEST(levels_come_first_where_none_is_declared),
