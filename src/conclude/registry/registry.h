@@ -65,7 +65,7 @@ enum finding_fact {
     FACT_TOUCH,    /* the first touch of a page whose size is the subject */
     FACT_GAIN,     /* how many times as fast huge pages are touched, per byte */
     FACT_NODE,     /* ROLE_PROPERTY: the way to a node's memory, which the firmware declares too */
-    FACT_TAIL,     /* single loads of the subject: the first screen shows value and sentence */
+    FACT_SAID,     /* the first screen shows the subject, its value and its sentence */
 };
 
 /* A factor that matters to findings, and its standard value, which a name without factors implies.

@@ -137,24 +137,30 @@ static void add_noise(struct report *report, size_t index, struct facts *facts)
     add_fact(report, index, facts, "noise", &line, taken);
 }
 
-/* "DRAM 104 ns, p90 172, p99 301, ...", a line for each level and one for refresh. */
-static void add_tail(struct report *report, size_t index)
+/* "DRAM 104 ns, p90 172, p99 301, ...": a line for each finding whose value needs its sentence,
+ * after the first part of its name. */
+static void add_said(struct report *report, size_t index)
 {
     const struct catalogue *catalogue = &report->catalogue;
     const size_t before = report->count;
     struct facts facts = {.apart = true};
+    const char *label = "";
     for (size_t i = 0; i < catalogue->count; i++) {
         const struct catalogue_entry *entry = &catalogue->list[i];
         const struct finding *finding = entry->finding;
+        const size_t length = strcspn(finding->name, ".");
         struct line line = {0};
-        if (entry->document != index || entry->experiment || entry->meaning.fact != FACT_TAIL ||
+        if (entry->document != index || entry->experiment || entry->meaning.fact != FACT_SAID ||
             !finding->text)
             continue;
         line_add(&line, "%.*s ", (int)entry->meaning.subject_length, entry->meaning.subject);
         if (isfinite(finding->value))
             add_figure(&line, "", finding);
         line_add_between(&line, isfinite(finding->value) ? ", " : "", finding->text, "");
-        add_fact(report, index, &facts, facts.count ? "" : "tail", &line, finding);
+        const bool more = strncmp(label, finding->name, length) == 0 && !label[length];
+        if (!more)
+            label = report_text(report, "%.*s", (int)length, finding->name);
+        add_fact(report, index, &facts, more ? "" : label, &line, finding);
     }
     report_add_facts(report, SECTION_WIDTH, index, NULL, NULL, &facts);
     report_spare(report, before, SPARE_DECLARED);
@@ -167,7 +173,7 @@ void report_add_system(struct report *report, size_t index)
     add_faults(report, index, &facts);
     add_noise(report, index, &facts);
     report_add_facts(report, SECTION_WIDTH, index, NULL, NULL, &facts);
-    add_tail(report, index);
+    add_said(report, index);
 }
 
 /* --- what to do with the figures --- */

@@ -230,7 +230,8 @@ static void c2c_latency(struct mlc *mlc)
 {
     struct talk *talk = mlc->talk;
     tell_idle(mlc, "c2c_latency", "bckjdW");
-    const struct probe_result *result = measure(mlc, "coherence", no_options, lines_s);
+    static const struct talk_option by_state[] = {{"by", "state"}, {.name = NULL}};
+    const struct probe_result *result = measure(mlc, "coherence", by_state, lines_s);
     const struct point *hit = point_of_load(result, "exclusive"),
                        *modified = point_of_load(result, "modified");
     if (!hit || !modified)

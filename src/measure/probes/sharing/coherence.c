@@ -7,10 +7,9 @@
  * The helper prepares them in the untimed first part of a batch, so that only the operations are
  * timed (its repeats and the measuring worker's are counted in twos: prepare, measure).
  */
+#include "measure/probes/sharing/coherence.h"
 #include "document/flag.h"
-#include "measure/kernels/contention.h"
 #include "measure/kernels/ring.h"
-#include "measure/probes/kit/build.h"
 
 #include <string.h>
 
@@ -19,57 +18,88 @@
  * second-level cache. */
 enum { LINES = 512, LINES_APART = 3, RINGS = 8, CONTROL_BYTES = 256 };
 
-struct coherence_state {
-    size_t stride, ring_bytes;
-};
+enum { BY_ALL, BY_STATE, BY_SIZE };
+static const char *const by_names[] = {"all", "state", "size", NULL};
+/* Of the time, where sizes follow. All of it answers within so many seconds, unless more are asked
+ * for. */
+static const double states_share = 0.45, most_s = 18;
 
-struct coherence_options {
-    struct setting lines;
-};
-
+#define AT(option) offsetof(struct coherence_options, option)
 static const struct option_spec options[] = {
-    {"lines", 0, OPTION_INTEGER, "N", "512", 16, 65536, NULL,
-     offsetof(struct coherence_options, lines),
+    {"by", 0, OPTION_CHOICE, "WHAT", "all", 0, 0, by_names, AT(by),
+     "operations by the line's state, loads by the size of the set that another core holds, or "
+     "both"},
+    {"lines", 0, OPTION_INTEGER, "N", "512", 16, 65536, NULL, AT(lines),
      "lines that are prepared and measured at a time; they should fit the helper's cache"},
+    {"sizes", 0, OPTION_SIZES, "SIZE,...", NULL, 4096, 0, NULL, AT(sizes),
+     "sets that another core holds (default: 32K to three times the last cache if that is at most "
+     "96M, else to 16M)"},
     {.name = NULL},
 };
 
 /* --- planning --- */
 
-static bool is_kin(const struct cpu_place *a, const struct cpu_place *b, int nearness)
+/* The nearest cache that both use; 0: none is known. */
+static int common_cache(const struct machine *machine, int a, int b)
 {
-    switch (nearness) {
-    case 0: /* threads of one core */
-        return a->core >= 0 && a->core == b->core;
-    case 1: /* cores of one package and node */
-        return a->core != b->core && a->package == b->package && a->node == b->node;
-    case 2: /* cores of one package, on another node of it */
-        return a->package == b->package && a->node != b->node;
-    default:
-        return a->package != b->package;
-    }
+    for (size_t i = 0; i < machine->cache_count; i++)
+        if (cpulist_has(&machine->caches[i].cpus, a) && cpulist_has(&machine->caches[i].cpus, b))
+            return machine->caches[i].level;
+    return 0;
 }
 
-/* Which of the task's CPUs hold the lines for the first one: all of --cpus, else one of each
- * nearness. */
-static const bool *choose_holders(const struct probe_task *task)
+enum nearness { ONE_CORE, ONE_CACHE, ONE_NODE, ONE_PACKAGE, TWO_PACKAGES, NEARNESSES };
+static enum nearness nearness_of(const struct machine *machine, const struct cpu_place *a,
+                                 const struct cpu_place *b)
+{
+    if (a->core >= 0 && a->core == b->core)
+        return ONE_CORE;
+    if (a->package != b->package)
+        return TWO_PACKAGES;
+    if (a->node != b->node)
+        return ONE_PACKAGE;
+    return common_cache(machine, a->id, b->id) ? ONE_CACHE : ONE_NODE;
+}
+
+const char *nearness_text(const struct probe_task *task, int cpu, int other)
+{
+    static const char *const texts[] = {[ONE_CORE] = "threads of one core",
+                                        [ONE_NODE] = "cores of one node",
+                                        [ONE_PACKAGE] = "two nodes of one package",
+                                        [TWO_PACKAGES] = "two packages"};
+    const struct machine *machine = task->machine;
+    const struct cpu_place *a = machine_cpu(machine, cpu), *b = machine_cpu(machine, other);
+    const enum nearness nearness = a && b ? nearness_of(machine, a, b) : ONE_NODE;
+    return nearness == ONE_CACHE
+               ? pool_printf(task->pool, "cores with one L%d", common_cache(machine, cpu, other))
+               : texts[nearness];
+}
+
+/* Which of the task's CPUs hold lines for the first one: all of them, or one of each nearness. */
+static const bool *choose_holders(const struct probe_task *task, bool all)
 {
     const struct cpulist *cpus = &task->cpus;
     const struct cpu_place *first = machine_cpu(task->machine, cpus->ids[0]);
-    const bool all = task->common.cpus.has || !first;
-    bool *holds = pool_alloc(task->pool, cpus->count, sizeof *holds), any = all;
-    for (size_t i = 1; i < cpus->count; i++)
-        holds[i] = all;
-    for (int nearness = 0; nearness < 4 && !all; nearness++)
-        for (size_t i = 1; i < cpus->count; i++) {
-            const struct cpu_place *place = machine_cpu(task->machine, cpus->ids[i]);
-            if (place && is_kin(first, place, nearness)) {
-                any = holds[i] = true;
-                break;
-            }
-        }
-    holds[1] = holds[1] || !any;
+    bool *holds = pool_alloc(task->pool, cpus->count, sizeof *holds), seen[NEARNESSES] = {false};
+    for (size_t i = 1; i < cpus->count; i++) {
+        const struct cpu_place *place = machine_cpu(task->machine, cpus->ids[i]);
+        const enum nearness nearness =
+            first && place ? nearness_of(task->machine, first, place) : ONE_NODE;
+        holds[i] = all || !seen[nearness];
+        seen[nearness] = true;
+    }
     return holds;
+}
+
+static void choose_for_sizes(struct probe_task *task)
+{
+    struct coherence_state *state = task->state;
+    const bool *holds = choose_holders(task, false);
+    int *holders = pool_alloc(task->pool, task->cpus.count, sizeof *holders);
+    for (size_t i = 1; i < task->cpus.count; i++)
+        if (holds[i])
+            holders[state->holder_count++] = task->cpus.ids[i];
+    state->holders = holders;
 }
 
 static bool shares_core(const struct probe_task *task, int a, int b)
@@ -92,14 +122,37 @@ static int choose_sharer(const struct probe_task *task, int holder)
     return -1;
 }
 
-static void plan_coherence(struct probe_task *task)
+/* Notes each holder, followed by what shares its lines, because the topology is needed for that: a
+ * CPU, or "core" if the measuring CPU is a thread of the holder's core, or "self" if the measuring
+ * CPU itself must share them. */
+static void note_sharers(struct probe_task *task, const bool *holds)
+{
+    struct factor *sharers = build_note_list(task, "sharers");
+    for (size_t i = 1; i < task->cpus.count; i++) {
+        const int holder = task->cpus.ids[i], sharer = choose_sharer(task, holder);
+        if (!holds[i])
+            continue;
+        build_element(task, sharers, holder);
+        if (sharer >= 0)
+            build_element(task, sharers, sharer);
+        else
+            build_word(task, sharers,
+                       shares_core(task, task->cpus.ids[0], holder) ? "core" : "self");
+    }
+}
+
+/* An operation on lines in each state. */
+static void plan_states(struct probe_task *task)
 {
     const struct coherence_options *asked = task->options;
     struct plan *plan = &task->plan;
-    struct coherence_state *state = task->state = pool_alloc(task->pool, 1, sizeof *state);
-    const bool *holds = choose_holders(task);
-    state->stride = (size_t)LINES_APART * machine_line_bytes(task->machine);
+    struct coherence_state *state = task->state;
+    const bool *holds = choose_holders(task, task->common.cpus.has);
+    note_sharers(task, holds);
+    state->stride = (size_t)LINES_APART * state->line_bytes;
     state->ring_bytes = CONTROL_BYTES + (size_t)asked->lines.number * state->stride;
+    if (asked->by.choice == BY_ALL)
+        plan->share = states_share;
     plan->arena_life = ARENA_WHOLE_STAGE;
     /* A batch goes once round a ring that was prepared for it. */
     plan->batches = 1;
@@ -140,9 +193,44 @@ static void plan_coherence(struct probe_task *task)
     }
 }
 
+/* The stages have that share of the time. */
+static void limit(struct probe_task *task, double share)
+{
+    if (!task->common.budget.has && !task->common.thorough.has)
+        task->plan.lasts_s = most_s * share;
+}
+
+static void plan_coherence(struct probe_task *task)
+{
+    const struct coherence_options *asked = task->options;
+    struct coherence_state *state = task->state = pool_alloc(task->pool, 1, sizeof *state);
+    state->line_bytes = machine_line_bytes(task->machine);
+    if (asked->by.choice != BY_STATE) {
+        choose_for_sizes(task);
+        held_note(task);
+    }
+    if (asked->by.choice != BY_SIZE) {
+        state->first_held = SIZE_MAX;
+        plan_states(task);
+    } else if (!held_plan(task)) {
+        build_skip(task, "there is no memory for a set: free memory");
+    }
+    limit(task, task->plan.share);
+}
+
+static bool next_coherence(struct probe_task *task)
+{
+    const struct coherence_options *asked = task->options;
+    if (task->stage > 1 || asked->by.choice != BY_ALL)
+        return false;
+    probe_plan_clear(task);
+    limit(task, 1 - states_share);
+    return held_plan(task);
+}
+
 /* --- measuring --- */
 
-static void prepare_coherence(struct trial *trial)
+static void prepare_state(struct trial *trial)
 {
     const struct coherence_state *state = trial->probe_state;
     const struct plan_point *point = trial->point;
@@ -178,26 +266,16 @@ static void prepare_coherence(struct trial *trial)
     trial->operations = (double)ring.count;
 }
 
-/* --- concluding --- */
-
-/* Notes each holder, followed by what shares its lines, because the topology is needed for that: a
- * CPU, or "core" if the measuring CPU is a thread of the holder's core, or "self" if the measuring
- * CPU itself must share them. */
-static void conclude_coherence(struct probe_task *task)
+static void prepare_coherence(struct trial *trial)
 {
-    struct factor *sharers = build_note_list(task, "sharers");
-    for (size_t i = 0; i < task->plan.point_count; i++) {
-        const struct plan_point *point = &task->plan.points[i];
-        if (point->index != LINE_SHARED) /* other series and operations would repeat the same */
-            continue;
-        const int sharer = choose_sharer(task, point->to);
-        build_element(task, sharers, point->to);
-        if (sharer >= 0)
-            build_element(task, sharers, sharer);
-        else
-            build_word(task, sharers, shares_core(task, point->from, point->to) ? "core" : "self");
-    }
+    const struct coherence_state *state = trial->probe_state;
+    if (trial->point->series >= state->first_held)
+        held_prepare(trial);
+    else
+        prepare_state(trial);
 }
+
+/* --- concluding --- */
 
 /* Where the lines were, in words. */
 static const char *where(struct analysis *analysis, enum line_state state,
@@ -240,6 +318,8 @@ static void analyse_coherence(struct analysis *analysis)
                       "the document does not say which CPU shared the lines");
     for (size_t i = 0; i < result->series_count; i++) {
         const struct series *series = &result->series[i];
+        if (!series->matrix)
+            continue;
         const char *op = analysis_factor(series, "op"), *held = analysis_factor(series, "state");
         enum line_state state = 0;
         while (state < LINE_STATES && strcmp(line_state_names[state], held) != 0)
@@ -263,12 +343,16 @@ static void analyse_coherence(struct analysis *analysis)
         }
         analysis_read_off(analysis, first, series);
     }
+    held_analyse(analysis);
 }
 
 /* Factors that decide a finding's experiment, and the values that its name alone implies. */
 static const struct standard experiment[] = {
     {"op", STANDARD_NAMED, NULL, 0},
     {"state", STANDARD_NAMED, NULL, 0},
+    {"reader", STANDARD_NAMED, NULL, 0},
+    {"holder", STANDARD_NAMED, NULL, 0},
+    {"place", STANDARD_NAMED, NULL, 0},
     {"core", STANDARD_FASTEST, NULL, 0},
     {.factor = NULL},
 };
@@ -289,18 +373,22 @@ const struct probe coherence_probe = {
              "measuring CPU, the first of --cpus, does one operation on each, one after the other. "
              "A store is counted until it is done and not only buffered, so it is a store and a "
              "fence.\nWith --cpus every other CPU is the helper in turn; without, one of each "
-             "nearness: a thread of the same core, a neighbour, another NUMA node, another "
-             "package. Exclusive and invalid need an instruction that takes a line out of the "
+             "nearness: a thread of the same core, a core with a common cache, one without, "
+             "another NUMA node, another package.\nThen the other CPU goes once through sets of "
+             "many sizes, writing (modified) or reading them (exclusive), and loads of some "
+             "of their lines show how far each of its caches is and up to which size it can be "
+             "used from here (--by size).\nExclusive and invalid need an instruction that takes a "
+             "line out of the "
              "caches, which x86-64 and AArch64 have.\nWhat changes it: what answers for a line "
              "that another CPU has (its cache, the shared cache or memory), whether a clean line "
              "is passed on or read again, and how many copies a writer must wait for.",
     .needs = NEEDS_TWO_CPUS,
-    .weight = 0,
+    .sized_by_found = true,
     .options = options,
     .options_bytes = sizeof(struct coherence_options),
     .findings = {finding_lines, experiment},
     .plan = plan_coherence,
+    .next = next_coherence,
     .prepare = prepare_coherence,
-    .conclude = conclude_coherence,
     .analyse = analyse_coherence,
 };
