@@ -15,7 +15,8 @@ from noise import tormentor, verdict
 CYCLES, NS, LEAST = range(3)
 OURS = (lambda point: point["cycles"]["median"], lambda point: point["median"], lambda point: point["min"])
 COLUMN = (2, 0, 1)
-PRIVATE, MEMORY, SHARED, BATCHES, FORWARD = (5, CYCLES), (5, NS), (10, NS), (10, LEAST), (15, CYCLES)
+PRIVATE, MEMORY, SHARED, BATCHES, FORWARD, FENCE = (
+    (5, CYCLES), (5, NS), (10, NS), (10, LEAST), (15, CYCLES), (2, CYCLES))
 # What makes a point "as found" on the screen: the flags that doubt it (document/flag.c) and a half width of a
 # quarter (conclude/verdict.c).
 DOUBTS, NARROW = {"preempted", "stolen", "drift", "unstable", "occupied", "too-few"}, 0.25
@@ -86,7 +87,21 @@ def mem_lat(bench):
                ("mem_lat", int(x) >> 10, f"{factors['stride']:.0f}", order, place))
 
 
-PARTS = (hand_offs, article, batches, mem_lat)
+def fences(bench):
+    """Each operation alone, and between a store and a load; the plain program knows x86-64's."""
+    loops = {"one after the other": "alone", "between a store and a load": "after"}
+    if os.uname().machine != "x86_64":
+        return
+    document = bench.document("fence", "--budget", 12)
+    for series in document["probes"][0]["series"]:
+        op = series["factors"]["op"]
+        for ours in series.get("points", []):
+            if series["name"] in loops and op != "none" and "median" in ours:
+                loop = loops[series["name"]]
+                yield f"fence {op} {loop}", FENCE, ours, ("fence", loop, op)
+
+
+PARTS = (hand_offs, article, batches, mem_lat, fences)
 
 
 def turn(bench, alone):

@@ -35,7 +35,7 @@ struct fence_op {
     bool (*there)(void); /* NULL: every processor of this architecture has it */
     kernel_function *run[FENCE_LOOPS];
 };
-extern const struct fence_op fence_ops[]; /* the first is FENCE_NOTHING */
+extern const struct fence_op fence_ops[];
 extern const size_t fence_op_count;
 extern const char *const fence_op_names[]; /* "all", then theirs in order, NULL */
 

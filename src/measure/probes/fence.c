@@ -75,19 +75,21 @@ static bool loop_tells(enum fence_kind kind, enum fence_loop loop)
 static void plan_loop(struct probe_task *task, size_t op, enum fence_loop loop)
 {
     const struct fence_state *state = task->state;
-    const bool sized = loop == FENCE_LINES, behind = loop >= FENCE_LOADS;
+    const bool sized = loop == FENCE_LINES, behind = loop >= FENCE_LOADS,
+               nothing = fence_ops[op].kind == FENCE_NOTHING;
     const struct chase_level *last = &state->levels[state->level_count - 1];
     if (behind && !last->last)
         return;
-    const unsigned series = build_series(
-        task,
-        (struct series){.name = loop_names[loop],
-                        .headline = sized && fence_ops[op].kind == FENCE_ATOMIC,
-                        .x = sized ? (struct axis){"working set", "B"}
-                                   : (struct axis){"accesses before each", ""},
-                        .y = {pool_printf(task->pool, "time per %s", fence_ops[op].name), "ns"}});
-    build_factor_text(task, series, "op", fence_ops[op].name);
-    build_factor(task, series, "full", fence_ops[op].full);
+    const unsigned series =
+        build_series(task, (struct series){.name = loop_names[loop],
+                                           .headline = sized && fence_ops[op].kind == FENCE_ATOMIC,
+                                           .x = sized ? (struct axis){"working set", "B"}
+                                                      : (struct axis){"accesses before each", ""},
+                                           .y = {pool_printf(task->pool, "time per %s",
+                                                             nothing ? "turn" : fence_ops[op].name),
+                                                 "ns"}});
+    if (!nothing)
+        build_factor_text(task, series, "op", fence_ops[op].name);
     if (behind) {
         char size[UNIT_TEXT];
         size_format((double)last->bytes, size);
@@ -101,8 +103,33 @@ static void plan_loop(struct probe_task *task, size_t op, enum fence_loop loop)
         add_point(task, series, loop == FENCE_AFTER, op);
 }
 
-/* Parameter: the levels whose lines were operated on, with their working sets in bytes. */
-static const char level_sets[] = "level_sets";
+/* Parameters: the levels whose lines were operated on, with their working sets in bytes; and the
+ * operations, each with its kind and whether it orders stores before later loads. */
+static const char level_sets[] = "level_sets", operations[] = "operations";
+/* As findings name them. */
+static const char *const kinds[] = {[FENCE_STORE] = "stores",
+                                    [FENCE_ATOMIC] = "atomics",
+                                    [FENCE_ORDER] = "fences",
+                                    [FENCE_FLUSH] = "flushes"};
+
+/* `chosen`: the only operation, from 1; 0: all that there are. */
+static bool is_measured(size_t op, size_t chosen)
+{
+    const struct fence_op *what = &fence_ops[op];
+    return (!chosen || chosen - 1 == op || what->kind == FENCE_NOTHING) &&
+           (!what->there || what->there());
+}
+
+static void note_operations(struct probe_task *task, size_t chosen)
+{
+    struct factor *list = build_note_list(task, operations);
+    for (size_t op = 0; op < fence_op_count; op++)
+        if (is_measured(op, chosen) && fence_ops[op].kind != FENCE_NOTHING) {
+            build_word(task, list, fence_ops[op].name);
+            build_word(task, list, kinds[fence_ops[op].kind]);
+            build_element(task, list, fence_ops[op].full);
+        }
+}
 
 static void plan_fence(struct probe_task *task)
 {
@@ -128,8 +155,7 @@ static void plan_fence(struct probe_task *task)
     state->loops = loops;
     for (size_t op = 0; op < fence_op_count; op++) {
         const struct fence_op *what = &fence_ops[op];
-        if ((chosen && chosen - 1 != op && what->kind != FENCE_NOTHING) ||
-            (what->there && !what->there()))
+        if (!is_measured(op, chosen))
             continue;
         if (what->kind != FENCE_NOTHING)
             build_note_text(task, pool_printf(task->pool, "instruction.%s", what->name),
@@ -142,6 +168,7 @@ static void plan_fence(struct probe_task *task)
                 loops[before] = loop;
         }
     }
+    note_operations(task, chosen);
     struct factor *sets = build_note_list(task, level_sets);
     for (size_t i = 0; i < state->level_count; i++) {
         build_word(task, sets, state->levels[i].name);
@@ -174,17 +201,23 @@ static void prepare_fence(struct trial *trial)
 
 /* --- findings --- */
 
+/* `op` "": without an operation. */
 static const struct series *series_of(const struct analysis *analysis, enum fence_loop loop,
                                       const char *op)
 {
-    return analysis_series(analysis, loop_names[loop], "op", op);
+    const struct probe_result *result = analysis->result;
+    for (size_t i = 0; i < result->series_count; i++)
+        if (strcmp(result->series[i].name, loop_names[loop]) == 0 &&
+            strcmp(analysis_factor(&result->series[i], "op"), op) == 0)
+            return &result->series[i];
+    return NULL;
 }
 
 /* The points at x of a loop with the operation and without any; false: one has no value. */
 static bool both(const struct analysis *analysis, enum fence_loop loop, const char *op, double x,
                  const struct point *points[2])
 {
-    const char *const ops[] = {op, fence_ops[0].name};
+    const char *const ops[] = {op, ""};
     for (int i = 0; i < 2; i++) {
         const struct series *series = series_of(analysis, loop, ops[i]);
         points[i] = series ? series_point(series, x) : NULL;
@@ -257,30 +290,66 @@ static void add_lines(struct analysis *analysis, const char *op)
     }
 }
 
-/* The cheapest way to keep a later load behind an earlier store. */
-static void add_ordering(struct analysis *analysis)
+/* Whether a listed operation is of that kind (NULL: orders a store before later loads) and has a
+ * figure in that loop. */
+static bool counts(const struct analysis *analysis, enum fence_loop loop,
+                   const struct factor listed[3], const char *kind, double *cycles)
 {
-    const struct probe_result *result = analysis->result;
+    const bool is = listed[0].text && listed[1].text &&
+                    (kind ? strcmp(listed[1].text, kind) == 0 : listed[2].number > 0);
+    const struct series *series = is ? series_of(analysis, loop, listed[0].text) : NULL;
+    if (!series || !series->point_count || !series->points->y.n)
+        return false;
+    *cycles = (double)finding_cycles_of(series->points).median;
+    return true;
+}
+
+/* The cheapest of these, and a text of it and the others; NULL: none was measured. */
+static const char *cheapest(struct analysis *analysis, enum fence_loop loop, const char *kind,
+                            const char **others)
+{
+    size_t count;
+    const struct factor *list = analysis_list(analysis, operations, &count);
     const char *best = NULL;
-    double least = INFINITY;
-    for (size_t i = 0; i < result->series_count; i++) {
-        const struct series *series = &result->series[i];
-        const struct factor *full = series_factor(series, "full");
-        if (strcmp(series->name, loop_names[FENCE_AFTER]) == 0 && full && full->number > 0 &&
-            series->point_count && (double)series->points->cycles.median < least) {
-            least = (double)series->points->cycles.median;
-            best = analysis_factor(series, "op");
+    double least = INFINITY, cycles;
+    for (size_t i = 0; i + 2 < count; i += 3)
+        if (counts(analysis, loop, &list[i], kind, &cycles) && cycles < least) {
+            least = cycles;
+            best = list[i].text;
         }
-    }
+    *others = best;
+    for (size_t i = 0; i + 2 < count && best; i += 3)
+        if (list[i].text != best && counts(analysis, loop, &list[i], kind, &cycles))
+            *others = pool_printf(analysis->pool, *others == best ? "%s; %s %.3g" : "%s, %s %.3g",
+                                  *others, list[i].text, cycles);
+    return best;
+}
+
+/* The cheapest way to keep a later load behind an earlier store, and the cheapest of each kind. */
+static void add_cheapest(struct analysis *analysis)
+{
+    const char *text, *best = cheapest(analysis, FENCE_AFTER, NULL, &text);
     struct finding *finding = best ? add_between(analysis, "fence.ordering", best) : NULL;
     if (finding)
         finding->text = pool_printf(analysis->pool, "by %s, the cheapest here", best);
+    for (int kind = FENCE_ATOMIC; kind <= FENCE_FLUSH; kind++) {
+        const size_t first = analysis->result->finding_count;
+        best = cheapest(analysis, FENCE_ALONE, kinds[kind], &text);
+        if (!best)
+            continue;
+        const struct series *alone = series_of(analysis, FENCE_ALONE, best);
+        finding_add_cycles_of(analysis->result, analysis->pool,
+                              pool_printf(analysis->pool, "fence.%s", kinds[kind]), alone->points,
+                              alone->points->flags)
+            ->text = text;
+        analysis_read_off(analysis, first, alone);
+    }
 }
 
 static void analyse_fence(struct analysis *analysis)
 {
     const struct probe_result *result = analysis->result;
-    add_ordering(analysis);
+    add_cheapest(analysis);
     for (int rest = 0; rest < 2; rest++)
         for (size_t i = 0; i < result->series_count; i++) {
             const struct series *series = &result->series[i];
@@ -301,13 +370,9 @@ static void analyse_fence(struct analysis *analysis)
 
 /* Factors that decide a finding's experiment, and the values that its name alone implies. */
 static const struct standard experiment[] = {
-    {"op", STANDARD_NAMED, NULL, 0},
-    {"full", STANDARD_NAMED, NULL, 0},
-    {"working set", STANDARD_NAMED, NULL, 0},
-    {"pages", STANDARD_PAGES, NULL, 0},
-    {"node", STANDARD_TEXT, "own", 0},
-    {"core", STANDARD_FASTEST, NULL, 0},
-    {.factor = NULL},
+    {"op", STANDARD_NAMED, NULL, 0},     {"working set", STANDARD_NAMED, NULL, 0},
+    {"pages", STANDARD_PAGES, NULL, 0},  {"node", STANDARD_TEXT, "own", 0},
+    {"core", STANDARD_FASTEST, NULL, 0}, {.factor = NULL},
 };
 
 static const struct finding_line finding_lines[] = {
