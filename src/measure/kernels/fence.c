@@ -4,6 +4,16 @@
 
 const unsigned fence_steps = FENCE_STEPS;
 
+uint64_t fence_bring_run(void *state, uint64_t repeats)
+{
+    struct fence *fence = state;
+    while (fence->brought != fence->random) { /* as the loops choose */
+        fence->brought = fence->brought * 6364136223846793005u + 1442695040888963407u;
+        fence->memory[(((fence->brought >> 32) * fence->lines) >> 32) * 64]++;
+    }
+    return repeats;
+}
+
 #define FENCE_KERNEL(name, which)                                                                  \
     static uint64_t fence_##name##_##which##_run(void *state, uint64_t repeats)                    \
     {                                                                                              \

@@ -45,6 +45,11 @@ struct fence {
     uint64_t lines;               /* of the memory, less than 2^32 */
     uint64_t open;                /* accesses before each operation, at least 1 */
     uint64_t random;              /* chooses the lines */
+    uint64_t brought;             /* what it was when the lines before it were brought back */
 };
+
+/* Stores to each line that was chosen since the last call: flushed lines come back. State: struct
+ * fence. */
+kernel_function fence_bring_run;
 
 #endif

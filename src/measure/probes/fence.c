@@ -16,6 +16,11 @@
 #include <string.h>
 
 enum { LEAST_TRIALS = 6, FENCE_TRIALS = 11, WORD_BYTES = 4096, LINE = 64, OPEN_MOST = 16 };
+/* Flushes of a batch: so many that those that are still queued as it ends are few; and the lines of
+ * a set for each of them, of which three in a hundred then come twice. Sets of a first cache are
+ * too small. */
+enum { FLUSHES = 1024, FLUSHES_LEAST = 256, LINES_A_FLUSH = 16 };
+static const double first_share = 0.85;
 static const double open_counts[] = {1, 4, OPEN_MOST};
 
 static const char *const loop_names[FENCE_LOOPS] = {[FENCE_ALONE] = "one after the other",
@@ -44,7 +49,7 @@ struct fence_state {
     struct chase_level levels[CHASE_LEVELS_MAX];
     size_t level_count;
     size_t arena_bytes;
-    const enum fence_loop *loops; /* of each series */
+    enum fence_loop *loops; /* of each series */
 };
 
 /* --- planning --- */
@@ -58,15 +63,15 @@ static struct plan_point *add_point(struct probe_task *task, unsigned series, do
     return point;
 }
 
-/* Which loops tell something about an operation: a fence has no line of its own, a flushed line is
- * in no cache when its turn comes again, and stores wait for nothing and overlap. */
+/* Which loops tell something about an operation: a fence has no line of its own, and stores wait
+ * for nothing and overlap. */
 static bool loop_tells(enum fence_kind kind, enum fence_loop loop)
 {
     switch (loop) {
     case FENCE_ALONE:
         return kind != FENCE_NOTHING;
     case FENCE_LINES:
-        return kind == FENCE_ATOMIC;
+        return kind == FENCE_ATOMIC || kind == FENCE_FLUSH;
     default:
         return kind != FENCE_STORE;
     }
@@ -82,7 +87,7 @@ static void plan_loop(struct probe_task *task, size_t op, enum fence_loop loop)
         return;
     const unsigned series =
         build_series(task, (struct series){.name = loop_names[loop],
-                                           .headline = sized && fence_ops[op].kind == FENCE_ATOMIC,
+                                           .headline = sized,
                                            .x = sized ? (struct axis){"working set", "B"}
                                                       : (struct axis){"accesses before each", ""},
                                            .y = {pool_printf(task->pool, "time per %s",
@@ -96,7 +101,8 @@ static void plan_loop(struct probe_task *task, size_t op, enum fence_loop loop)
         build_factor_text(task, series, "working set", pool_strdup(task->pool, size));
     }
     for (size_t i = 0; sized && i < state->level_count; i++)
-        add_point(task, series, (double)(state->levels[i].bytes / LINE * LINE), op);
+        if (state->levels[i].bytes / LINE >= task->plan.repeats * LINES_A_FLUSH)
+            add_point(task, series, (double)(state->levels[i].bytes / LINE * LINE), op);
     for (size_t i = 0; behind && i < sizeof open_counts / sizeof *open_counts; i++)
         add_point(task, series, open_counts[i], op);
     if (!sized && !behind)
@@ -122,6 +128,11 @@ static bool is_measured(size_t op, size_t chosen)
 
 static void note_operations(struct probe_task *task, size_t chosen)
 {
+    const struct fence_state *state = task->state;
+    for (size_t op = 0; op < fence_op_count; op++)
+        if (is_measured(op, chosen) && fence_ops[op].kind != FENCE_NOTHING)
+            build_note_text(task, pool_printf(task->pool, "instruction.%s", fence_ops[op].name),
+                            fence_ops[op].text);
     struct factor *list = build_note_list(task, operations);
     for (size_t op = 0; op < fence_op_count; op++)
         if (is_measured(op, chosen) && fence_ops[op].kind != FENCE_NOTHING) {
@@ -129,15 +140,55 @@ static void note_operations(struct probe_task *task, size_t chosen)
             build_word(task, list, kinds[fence_ops[op].kind]);
             build_element(task, list, fence_ops[op].full);
         }
+    struct factor *sets = build_note_list(task, level_sets);
+    for (size_t i = 0; i < state->level_count; i++) {
+        build_word(task, sets, state->levels[i].name);
+        build_element(task, sets, (double)(state->levels[i].bytes / LINE * LINE));
+    }
+}
+
+/* As many as the smallest set allows that is large enough. */
+static uint64_t flushes_of(const struct fence_state *state)
+{
+    uint64_t flushes = FLUSHES;
+    for (size_t i = state->level_count; i-- > 0;) {
+        const uint64_t here = state->levels[i].bytes / LINE / LINES_A_FLUSH;
+        flushes = here >= FLUSHES_LEAST && here < flushes ? here : flushes;
+    }
+    return flushes;
+}
+
+/* The first stage has all but flushes of each level's lines. */
+static void plan_stage(struct probe_task *task, bool flushes)
+{
+    struct fence_state *state = task->state;
+    const struct fence_options *asked = task->options;
+    struct plan *plan = &task->plan;
+    plan->pages = (enum page_policy)asked->pages.choice;
+    plan->touch_cpu = state->seat->cpu;
+    probe_plan_short_batches(plan, PROBE_TRIAL_NS);
+    plan->trials_min = LEAST_TRIALS;
+    plan->trials_max = FENCE_TRIALS;
+    plan->repeats = flushes ? flushes_of(state) : 0;
+    plan->share = flushes ? 1 : first_share;
+    for (size_t op = 0; op < fence_op_count; op++)
+        for (enum fence_loop loop = 0; loop < FENCE_LOOPS; loop++) {
+            const size_t before = plan->series_count;
+            const enum fence_kind kind = fence_ops[op].kind;
+            if (is_measured(op, (size_t)asked->op.choice) && loop_tells(kind, loop) &&
+                flushes == (kind == FENCE_FLUSH && loop == FENCE_LINES))
+                plan_loop(task, op, loop);
+            if (plan->series_count > before)
+                state->loops[before] = loop;
+        }
 }
 
 static void plan_fence(struct probe_task *task)
 {
     struct fence_state *state = task->state = pool_alloc(task->pool, 1, sizeof *state);
     const struct fence_options *asked = task->options;
-    struct plan *plan = &task->plan;
     const size_t chosen = (size_t)asked->op.choice;
-    if (chosen && fence_ops[chosen - 1].there && !fence_ops[chosen - 1].there())
+    if (chosen && !is_measured(chosen - 1, chosen))
         return build_skip(
             task, pool_printf(task->pool, "this processor has no %s", fence_ops[chosen - 1].name));
     state->seat = chases_seat(task, &asked->cpu);
@@ -146,34 +197,18 @@ static void plan_fence(struct probe_task *task)
         pool_leave(task->pool, ERROR_IMPOSSIBLE,
                    "there is no memory for a working set: free memory");
     state->arena_bytes = WORD_BYTES + (size_t)state->levels[state->level_count - 1].bytes;
-    plan->pages = (enum page_policy)asked->pages.choice;
-    plan->touch_cpu = state->seat->cpu;
-    probe_plan_short_batches(plan, PROBE_TRIAL_NS);
-    plan->trials_min = LEAST_TRIALS;
-    plan->trials_max = FENCE_TRIALS;
-    enum fence_loop *loops = pool_alloc(task->pool, fence_op_count * FENCE_LOOPS, sizeof *loops);
-    state->loops = loops;
-    for (size_t op = 0; op < fence_op_count; op++) {
-        const struct fence_op *what = &fence_ops[op];
-        if (!is_measured(op, chosen))
-            continue;
-        if (what->kind != FENCE_NOTHING)
-            build_note_text(task, pool_printf(task->pool, "instruction.%s", what->name),
-                            what->text);
-        for (enum fence_loop loop = 0; loop < FENCE_LOOPS; loop++) {
-            const size_t before = plan->series_count;
-            if (loop_tells(what->kind, loop))
-                plan_loop(task, op, loop);
-            if (plan->series_count > before)
-                loops[before] = loop;
-        }
-    }
+    state->loops = pool_alloc(task->pool, fence_op_count * FENCE_LOOPS, sizeof *state->loops);
     note_operations(task, chosen);
-    struct factor *sets = build_note_list(task, level_sets);
-    for (size_t i = 0; i < state->level_count; i++) {
-        build_word(task, sets, state->levels[i].name);
-        build_element(task, sets, (double)(state->levels[i].bytes / LINE * LINE));
-    }
+    plan_stage(task, false);
+}
+
+static bool next_fence(struct probe_task *task)
+{
+    if (task->stage > 1)
+        return false;
+    probe_plan_clear(task);
+    plan_stage(task, true);
+    return task->plan.point_count > 0;
 }
 
 /* --- measuring --- */
@@ -190,10 +225,13 @@ static void prepare_fence(struct trial *trial)
                             .word = trial->arena->memory,
                             .lines = bytes / LINE,
                             .open = loop >= FENCE_LOADS ? (uint64_t)trial->point->x : 1,
-                            .random = trial->seed};
+                            .random = trial->seed,
+                            .brought = trial->seed};
     /* The lines are in their cache when the loop begins. */
     if (bytes < most)
         memset(fence->memory, 0, bytes);
+    if (bytes < most && fence_ops[trial->point->index].kind == FENCE_FLUSH)
+        trial->restore = fence_bring_run;
     worker->run = fence_ops[trial->point->index].run[loop];
     worker->state = fence;
     trial->operations = loop == FENCE_ALONE ? fence_steps : 1;
@@ -398,6 +436,7 @@ const struct probe fence_probe = {
     .options_bytes = sizeof(struct fence_options),
     .findings = {finding_lines, experiment},
     .plan = plan_fence,
+    .next = next_fence,
     .prepare = prepare_fence,
     .analyse = analyse_fence,
 };

@@ -92,12 +92,43 @@ static void the_lines_of_a_point_are_those_of_its_set(void **state)
     skip(); /* this architecture's atomic operations are none of this processor's */
 }
 
+static void a_flushed_line_is_brought_back_untimed(void **state)
+{
+    struct bench *bench = *state;
+    struct stage_outcome outcome = {0};
+    assert_int_equal(bench_plan(bench, &fence_probe, NULL), 0);
+    if (probe_next(&bench->task, &outcome, 1, &bench->error) == 0)
+        skip(); /* this architecture has no flush */
+    const struct plan *plan = &bench->task.plan;
+    assert_true(plan->repeats >= 256);
+    for (size_t i = 0; i < plan->point_count; i++) {
+        assert_int_equal(fence_ops[plan->points[i].index].kind, FENCE_FLUSH);
+        assert_true(plan->points[i].x / 64 >= 16 * (double)plan->repeats);
+        const struct trial *trial = bench_trial(bench, &plan->points[i], 7, 0);
+        struct fence *fence = trial->workers[0].state;
+        /* Every level but memory, in whose lines nothing is to be brought back. */
+        assert_int_equal(trial->restore != NULL,
+                         (size_t)plan->points[i].x + 4096 < trial->point->arena_bytes);
+        if (!trial->restore)
+            continue;
+        trial->workers[0].run(fence, plan->repeats);
+        unsigned stores = 0;
+        trial->restore(fence, plan->repeats);
+        assert_true(fence->brought == fence->random);
+        for (size_t at = 0; at < fence->lines * 64; at += 64)
+            stores += *(fence->memory + at);
+        assert_int_equal(stores, plan->repeats);
+    }
+    assert_int_equal(probe_next(&bench->task, &outcome, 2, &bench->error), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         BENCH_TEST(each_operation_is_told_alone_and_behind_accesses),
         BENCH_TEST(one_operation_is_measured_alone_with_what_it_is_compared_with),
         BENCH_TEST(the_lines_of_a_point_are_those_of_its_set),
+        BENCH_TEST(a_flushed_line_is_brought_back_untimed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
