@@ -94,9 +94,9 @@ def fences(bench):
         return
     document = bench.document("fence", "--budget", 12)
     for series in document["probes"][0]["series"]:
-        op = series["factors"]["op"]
+        op = series.get("factors", {}).get("op")
         for ours in series.get("points", []):
-            if series["name"] in loops and op != "none" and "median" in ours:
+            if series["name"] in loops and op and "median" in ours:
                 loop = loops[series["name"]]
                 yield f"fence {op} {loop}", FENCE, ours, ("fence", loop, op)
 
