@@ -6,6 +6,7 @@ takes up to 16 times as long.
 """
 import copy
 import json
+import random
 import subprocess
 import sys
 
@@ -140,6 +141,16 @@ SHAPES = {
     "deep nesting": lambda n: document(deep=deep(n)),
     "page sizes": lambda n: machine(page_sizes=[4096 + i for i in range(n)]),
 }
+
+def core_matrix(cpus):
+    """Rows that differ by more than noise and form no group, in which every row is looked at beside every other."""
+    draw = random.Random(cpus)
+    return "".join(",".join(f"{(20 + abs(a - b) % 97) * draw.gauss(1, 0.02):.2f}" for b in range(cpus)) + "\n"
+                   for a in range(cpus))
+
+
+# Other tools' tables, by their number of CPUs: twice the CPUs are four times the cells.
+TABLES = {"an imported matrix": core_matrix}
 FORMATS = ("text", "markdown", "csv", "csv-points", "csv-matrix", "json", "html", "openmetrics", "gnuplot", "hwloc", "interleave",
            "gpu-columns")
 COMMANDS = (
@@ -218,14 +229,27 @@ def grow(program, shape, commands, size, of_memory=False):
     return [f"{shape}, {size} B and four times that: {complaint}" for complaint in found]
 
 
+def tables(program, cpus):
+    folder, found = program.folder(), []
+    for name, make in TABLES.items():
+        both = []
+        for count in (cpus, 2 * cpus):
+            both.append({"TABLE": folder / f"{count}.csv"})
+            both[-1]["TABLE"].write_text(make(count))
+        found += [f"{name}, {cpus} CPUs and twice that: {complaint}"
+                  for complaint in compare(program, "import TABLE", *both, False)]
+    return found
+
+
 def documents(program):
     if not program.everything:
         return [complaint for shape, command in SAMPLES.items()
                 for complaint in grow(program, shape, [command], MEGA // 4)]
     return [complaint for shape in SHAPES
-            for complaint in (*grow(program, shape, COMMANDS, MEGA), *grow(program, shape, MAIN, 4 * MEGA, True))]
+            for complaint in (*grow(program, shape, COMMANDS, MEGA // 4), *grow(program, shape, MAIN, MEGA, True))]
 
 
 def tests():
     """(name, function of the program that returns complaints) of every test."""
-    return [("documents that grow", documents)]
+    return [("documents that grow", documents),
+            ("tables that grow", lambda program: tables(program, 512 if program.everything else 256))]

@@ -23,22 +23,25 @@ static double *distance_of(const struct ungrouped *pool, size_t i, size_t j)
 }
 
 /* The distance of two profiles that differ by noise alone, from each row and the row most like it.
- * Half of the columns select that row, the other half give the distance. */
+ * Half of the columns select that row, the other half give the distance: of 256 CPUs and more every
+ * step-th column, so that time grows with the cells. An odd step, because an even one would visit
+ * only the first of each two siblings. */
 static double noise_of(const struct ungrouped *pool, const struct cells *cells, double *room)
 {
+    const size_t step = ((cells->m + COLUMNS_LOOKED_AT - 1) / COLUMNS_LOOKED_AT) | 1;
     size_t count = 0;
     for (size_t i = 0; i < pool->count; i++) {
         double least = INFINITY;
         size_t nearest = i;
         for (size_t j = 0; j < pool->count; j++) {
             double distance =
-                j == i ? NAN : cells_distance(cells, pool->rows[i], pool->rows[j], 0, 2);
+                j == i ? NAN : cells_distance(cells, pool->rows[i], pool->rows[j], 0, 2 * step);
             if (distance < least) {
                 least = distance;
                 nearest = j;
             }
         }
-        double noise = cells_distance(cells, pool->rows[i], pool->rows[nearest], 1, 2);
+        double noise = cells_distance(cells, pool->rows[i], pool->rows[nearest], step, 2 * step);
         if (isfinite(noise))
             room[count++] = noise;
     }
@@ -123,7 +126,7 @@ static void divide(struct groups *groups, const struct cells *cells, struct pool
                              .count = count,
                              .distance = pool_alloc(scratch, count * count, sizeof(double)),
                              .class = pool_alloc(scratch, count, sizeof(size_t))};
-    const size_t step = cells->m / COLUMNS_LOOKED_AT + 1;
+    const size_t step = (cells->m + COLUMNS_LOOKED_AT - 1) / COLUMNS_LOOKED_AT;
     for (size_t i = 0; i < count; i++)
         for (size_t j = 0; j < i; j++)
             *distance_of(&pool, i, j) = *distance_of(&pool, j, i) =

@@ -65,7 +65,7 @@ double cells_distance(const struct cells *cells, size_t a, size_t b, size_t firs
         if (k != a && k != b) {
             const double square = pow((double)(x[k] - y[k]), 2);
             sum += square;
-            most = fmax(most, square);
+            most = square > most ? square : most;
             count++;
         }
     /* A single cell may be disturbed. */
