@@ -7,6 +7,7 @@
 #define FATHOM_MACHINE_CLOCK_H
 
 #include "arch.h"
+#include "base/error.h"
 #include "machine/os.h"
 
 #include <stdbool.h>
@@ -21,6 +22,9 @@ struct clock {
     double cost_ns;       /* what one reading adds to the time between two readings */
 };
 
+/* Whether the system's clock advances; ERROR_SYSTEM where millions of readings are the same. All
+ * that measures asks this first, because everything after it waits for that clock. */
+int clock_check(struct error *);
 /* Calibrates for some 30 ms. Never fails: the system's clock is used if the kernel distrusts the
  * counter, if no two windows in a row find the same rate, or if the counter does not advance. */
 void clock_calibrate(struct clock *);

@@ -267,6 +267,19 @@ def pipes_without_a_writer(program):
     return found
 
 
+def clock_that_stands(program):
+    """All that measures says so and ends; what only reads does not mind."""
+    found = []
+    for command in ("run", "latency --sizes 4K", "cores", "check --against $SAMPLE", "doctor", "fence", "as core_latency"):
+        result = program.run(f"fathom {command}", fault="clock")
+        if result.status != 3 or result.err.count("stands still") != 1:
+            found.append(f"{command}: status {result.status}: {result.err!r}")
+    result = program.run("fathom report $SAMPLE", fault="clock")
+    if result.status != 0:
+        found.append(f"report: status {result.status}: {result.err!r}")
+    return found
+
+
 def tests():
     """(name, function of the program that returns complaints) of every test."""
     return [
@@ -280,4 +293,5 @@ def tests():
         ("small stacks", small_stacks),
         ("system files that are hidden", no_system_files),
         ("pipes without a writer", pipes_without_a_writer),
+        ("a clock that stands still", clock_that_stands),
     ]

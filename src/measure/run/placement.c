@@ -310,8 +310,11 @@ int placement_handoff(const struct machine *machine, int a, int b,
     if (!looking.handoff)
         return 0;
     add_pair(&looking, a, b);
-    clock_calibrate(&clock);
-    int code = team_create(&engine.team, stop, error);
+    int code = clock_check(error);
+    if (code == 0) {
+        clock_calibrate(&clock);
+        code = team_create(&engine.team, stop, error);
+    }
     if (code == 0)
         code = measure_handoffs(&looking, ns, error);
     team_free(engine.team);

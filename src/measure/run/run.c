@@ -251,7 +251,9 @@ int run_measure(struct run *run, struct error *error)
                             .model = run->model,
                             .progress = {run->listener.progress ? show_progress : NULL, run},
                             .attic.bytes_most = attic_bytes(run->machine)};
-    int code = save(run, error);
+    int code = run->model ? 0 : clock_check(error);
+    if (code == 0)
+        code = save(run, error);
     if (code == 0 && !run->model)
         clock_calibrate_below(&clock, run->machine->root);
     if (code == 0)
