@@ -57,8 +57,10 @@ FUZZ ?= 3600
 fuzz:
 	@scripts/setup ci
 	@[ -e build-fuzz/build.ninja ] || CC=clang meson setup -Dfuzz=true -Dbuildtype=debugoptimized $(MESON_OPTIONS) build-fuzz
-	@meson compile -C build-fuzz fuzz-document fuzz-views fuzz-import fuzz-words fuzz-options fuzz-machine
-	@tests/fuzz/run --seconds $(FUZZ) build-fuzz/tests/fuzz
+	@[ -e build-fuzz-fast/build.ninja ] || CC=clang meson setup -Dfuzz=true -Dfuzz_fast=true $(MESON_OPTIONS) build-fuzz-fast
+	@for folder in build-fuzz build-fuzz-fast; do \
+	    meson compile -C $$folder fuzz-document fuzz-views fuzz-import fuzz-words fuzz-options fuzz-machine || exit; done
+	@tests/fuzz/run --seconds $(FUZZ) --fast build-fuzz-fast/tests/fuzz build-fuzz/tests/fuzz
 
 # In a copy, with builds of its own in build/mutants: some seconds each.
 MUTANTS ?= --count 500
@@ -117,6 +119,6 @@ release-check:
 
 # build-cross and build-static stay: their libraries are other projects' and do not change with this tree.
 clean:
-	@rm -rf build build-all build-ci build-fuzz build-aarch64
+	@rm -rf build build-all build-ci build-fuzz build-fuzz-fast build-aarch64
 
 .PHONY: benchmark build check check-all clean dist docs faults fuzz install lab mutants release-check run static uninstall
