@@ -37,8 +37,10 @@ struct fence_options {
 static const struct option_spec options[] = {
     {"op", 0, OPTION_CHOICE, "NAME", "all", 0, 0, fence_op_names, AT(op),
      "this operation, or all that the processor has"},
-    PROBE_OPTION_PAGES(AT(pages)),
-    PROBE_OPTION_CPU(AT(cpu)),
+    {"pages", 0, OPTION_CHOICE, "POLICY", "auto", 0, 0, page_policy_names, AT(pages),
+     "page policy: auto takes the largest available; what was obtained is verified and reported"},
+    {"cpu", 0, OPTION_INTEGER, "N", NULL, 0, CPU_ID_MAX, NULL, AT(cpu),
+     "CPU that measures (default: the first of the fastest kind)"},
     {.name = NULL},
 };
 

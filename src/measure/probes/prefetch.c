@@ -74,7 +74,8 @@ struct prefetch_options {
 
 #define AT(option) offsetof(struct prefetch_options, option)
 static const struct option_spec options[] = {
-    PROBE_OPTION_CPU(AT(cpu)),
+    {"cpu", 0, OPTION_INTEGER, "N", NULL, 0, CPU_ID_MAX, NULL, AT(cpu),
+     "CPU that measures (default: the first of the fastest kind)"},
     {"pages", 0, OPTION_CHOICE, "POLICY", "auto", 0, 0, page_policy_names, AT(pages),
      "page policy: with small pages, translation has a part in what is hidden"},
     {.name = NULL},

@@ -83,8 +83,10 @@ static const struct option_spec options[] = {
      "each; load, which takes a place in the load queue; or all of these in turn"},
     {"to", 0, OPTION_INTEGER, "N", "1024", LEAST_FILLERS, WINDOW_FILLERS_MOST, NULL, AT(to),
      "most of them between two misses"},
-    PROBE_OPTION_PAGES(AT(pages)),
-    PROBE_OPTION_CPU(AT(cpu)),
+    {"pages", 0, OPTION_CHOICE, "POLICY", "auto", 0, 0, page_policy_names, AT(pages),
+     "page policy: auto takes the largest available; what was obtained is verified and reported"},
+    {"cpu", 0, OPTION_INTEGER, "N", NULL, 0, CPU_ID_MAX, NULL, AT(cpu),
+     "CPU that measures (default: the first of the fastest kind)"},
     {.name = NULL},
 };
 

@@ -48,7 +48,8 @@ static const struct option_spec options[] = {
      "later rounds; random-block:SIZE, blocks in random order and each of them in sequence"},
     {"stride", 0, OPTION_SIZE, "SIZE", NULL, STREAM_LINE_BYTES, 0, NULL, AT(stride),
      "bytes from one line to the next of --access strided, a multiple of 64 (default: 256)"},
-    PROBE_OPTION_PAGES(AT(pages)),
+    {"pages", 0, OPTION_CHOICE, "POLICY", "auto", 0, 0, page_policy_names, AT(pages),
+     "page policy: auto takes the largest available; what was obtained is verified and reported"},
     {"stream", 0, OPTION_FLAG, NULL, NULL, 0, 0, NULL, AT(stream),
      "STREAM's four figures as STREAM counts them: copy, scale, add and triad over arrays of four "
      "times the last-level caches each, the best pass beside the median; on all CPUs, then on one"},

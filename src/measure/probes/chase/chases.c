@@ -224,7 +224,8 @@ struct plan_point *chases_add_point(const struct chases *chases, struct probe_ta
 }
 
 const struct option_spec chases_cpu_option[] = {
-    PROBE_OPTION_CPU(0),
+    {"cpu", 0, OPTION_INTEGER, "N", NULL, 0, CPU_ID_MAX, NULL, 0,
+     "CPU that measures (default: the first of the fastest kind)"},
     {.name = NULL},
 };
 

@@ -113,18 +113,6 @@ const char *probe_absent(const char *name);
 
 /* Options that every probe understands: CPUs, precision, time, seed. */
 extern const struct option_spec probe_common_options[];
-/* Rows of a probe's own table that several have, by the option's offset. */
-#define PROBE_OPTION_CPU(at)                                                                       \
-    {                                                                                              \
-        "cpu", 0, OPTION_INTEGER, "N", NULL, 0, CPU_ID_MAX, NULL, at,                              \
-            "CPU that measures (default: the first of the fastest kind)"                           \
-    }
-#define PROBE_OPTION_PAGES(at)                                                                     \
-    {                                                                                              \
-        "pages", 0, OPTION_CHOICE, "POLICY", "auto", 0, 0, page_policy_names, at,                  \
-            "page policy: auto takes the largest available; what was obtained is verified and "    \
-            "reported"                                                                             \
-    }
 
 /* Checks the options against the machine and plans; measures nothing. Of the task only `document`,
  * `model`, `named` and `seed` are read, all else is set anew. If the machine lacks what the probe

@@ -56,7 +56,8 @@ static const struct option_spec options[] = {
      "kept on the stack, as in a build that is not optimized"},
     {"access", 0, OPTION_CHOICE, "ACCESS", "read", 0, 0, access_names, AT(access),
      "read each element, or modify it too, so that its line has to be written back"},
-    PROBE_OPTION_PAGES(AT(pages)),
+    {"pages", 0, OPTION_CHOICE, "POLICY", "auto", 0, 0, page_policy_names, AT(pages),
+     "page policy: auto takes the largest available; what was obtained is verified and reported"},
     {"order", 0, OPTION_TEXT, "ORDER", "random", 0, 0, NULL, AT(order),
      "random, forward, backward; random-in-block:SIZE, which visits one block after another; or "
      "forward-in-block:SIZE, which goes forward within blocks that follow in random order"},
@@ -79,7 +80,8 @@ static const struct option_spec options[] = {
      "after a coarse sweep, all variants of address, element, access, alignment and pages at half "
      "of the first and second level found, a third of those further out, and in DRAM; or at "
      "--sizes"},
-    PROBE_OPTION_CPU(AT(cpu)),
+    {"cpu", 0, OPTION_INTEGER, "N", NULL, 0, CPU_ID_MAX, NULL, AT(cpu),
+     "CPU that measures (default: the first of the fastest kind)"},
     {"node", 0, OPTION_INTEGER, "N", NULL, 0, 65535, NULL, AT(node),
      "NUMA node that holds the memory (default: the CPU's own)"},
     {.name = NULL},

@@ -54,8 +54,10 @@ static const struct option_spec options[] = {
     {"injectors", 0, OPTION_INTEGER, "N", NULL, 1, INJECTORS_MOST, NULL, AT(injectors),
      "CPUs that make traffic (default: all of the measuring CPU's NUMA node but those of its own "
      "core); more are taken from other nodes, and the core's other threads last"},
-    PROBE_OPTION_CPU(AT(cpu)),
-    PROBE_OPTION_PAGES(AT(pages)),
+    {"cpu", 0, OPTION_INTEGER, "N", NULL, 0, CPU_ID_MAX, NULL, AT(cpu),
+     "CPU that measures (default: the first of the fastest kind)"},
+    {"pages", 0, OPTION_CHOICE, "POLICY", "auto", 0, 0, page_policy_names, AT(pages),
+     "page policy: auto takes the largest available; what was obtained is verified and reported"},
     {.name = NULL},
 };
 

@@ -55,8 +55,10 @@ static const struct option_spec options[] = {
      "names all amounts; 3x,6x counts iterations of the loop in \"CPU performance\", by size"},
     {"prefetch", 0, OPTION_INTEGER, "STEPS", NULL, 1, CHAINS_MOST, NULL, AT(prefetch),
      "with --work: also measure what prefetching each line this many steps ahead gains"},
-    PROBE_OPTION_PAGES(AT(pages)),
-    PROBE_OPTION_CPU(AT(cpu)),
+    {"pages", 0, OPTION_CHOICE, "POLICY", "auto", 0, 0, page_policy_names, AT(pages),
+     "page policy: auto takes the largest available; what was obtained is verified and reported"},
+    {"cpu", 0, OPTION_INTEGER, "N", NULL, 0, CPU_ID_MAX, NULL, AT(cpu),
+     "CPU that measures (default: the first of the fastest kind)"},
     {.name = NULL},
 };
 

@@ -42,7 +42,8 @@ static const struct option_spec options[] = {
      "or huge1g, which must have been reserved"},
     {"to", 0, OPTION_INTEGER, "N", NULL, 16, 1 << 20, NULL, AT(to),
      "most pages to touch (default: 8192 small ones, 128 huge ones, or fewer if memory is short)"},
-    PROBE_OPTION_CPU(AT(cpu)),
+    {"cpu", 0, OPTION_INTEGER, "N", NULL, 0, CPU_ID_MAX, NULL, AT(cpu),
+     "CPU that measures (default: the first of the fastest kind)"},
     {.name = NULL},
 };
 
