@@ -37,7 +37,7 @@ static size_t half_of(const struct gpu_work *work)
 static unsigned threads_for(const struct gpu_work *work)
 {
     size_t most = in_scratchpad(work) ? SHARED_THREADS : THREADS;
-    size_t can = half_of(work) / ptx_stream_round_bytes / WARP * WARP;
+    size_t can = half_of(work) / PTX_ROUND_BYTES / WARP * WARP;
     return (unsigned)(can < most ? can : most);
 }
 
@@ -105,7 +105,7 @@ static void prepare_stream(struct cuda_gpu *gpu, uint64_t seed)
     (void)seed; /* the order is fixed */
     job->grid.threads = threads_for(work);
     job->grid.shared_bytes = in_scratchpad(work) ? work->bytes : 0;
-    size_t chunk = job->grid.threads * ptx_stream_round_bytes;
+    size_t chunk = job->grid.threads * PTX_ROUND_BYTES;
     job->piece = half_of(work) / chunk * chunk;
     cuda_function(gpu, kernel_of(work));
     fill_device(gpu);

@@ -1,7 +1,6 @@
 /*
  * The kernels of the CUDA backend, as PTX text that the driver compiles, so no toolkit is needed.
- * Cache operator, width and number of loads are parameters of the text. No function here has side
- * effects.
+ * kernels.ptx has the text. No function here has side effects.
  *
  * Every timed kernel has the form that gpu-benches and NVIDIA's own measurements use: one pair of
  * clock reads around many dependent loads; before the second read a branch on the last pointer,
@@ -20,14 +19,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
 /* Name of the constant memory of a GPU_CONSTANT chase, for cuModuleGetGlobal. The caller fills it
  * with a ring of 32-bit words; each word is the offset of the next one in the bank. */
 #define PTX_CONSTANT_BANK "bank"
 
 enum {
-    PTX_LOADS = 16, /* chained loads in the body of a chase's loop: one group */
+    PTX_LOADS = 16,        /* chained loads in the body of a chase's loop: one group */
+    PTX_ROUND_BYTES = 128, /* that one thread reads, writes or copies in one round of a stream */
     PTX_CONSTANT_BYTES = 64 * 1024,
 };
 
@@ -78,7 +77,7 @@ enum ptx_result {
  *             bytes of every element past the first level, about in that order
  *   stream    to, from, bytes, repeats, out: all blocks together read, write or copy `bytes`
  *             `repeats` times. A block has a multiple of 32 threads, and `bytes` is a multiple of
- *             its threads times ptx_stream_round_bytes. Reads ignore `to`, writes `from`
+ *             its threads times PTX_ROUND_BYTES. Reads ignore `to`, writes `from`
  *   stream_shared  the same, but every block moves all `bytes` by itself, in its dynamic shared
  *             memory; `to` and `from` are offsets, multiples of 16
  *   stream_near  the same as stream_shared, in device memory
@@ -87,10 +86,13 @@ struct ptx_kernel {
     const char *name;          /* of the entry: "chase_ca" */
     unsigned least_capability; /* 50 or 90: the lowest that the kernel can be assembled for */
     unsigned parameters;
-    const char *names; /* of the parameters, in order, separated by blanks */
-    /* How its text is written; only for measure/gpu/ptx/ptx.c. */
-    void (*write)(FILE *, const struct ptx_kernel *);
-    const void *how;
+    enum gpu_action action; /* that it does; GPU_LAUNCH: none, or it prepares memory */
+    enum gpu_path path;
+    unsigned width_bits; /* of a chase */
+    enum gpu_before before;
+    enum gpu_traffic traffic;
+    bool each; /* every block moves all of the memory */
+    const char *text;
 };
 
 /* All kernels, ending with a NULL name. */
@@ -105,8 +107,6 @@ const struct ptx_kernel *ptx_chase(enum gpu_path, unsigned width_bits, enum gpu_
 /* The stream for a kind of traffic and a path; NULL: there is none. The blocks share the work or,
  * with `each` and in shared memory, every block does all of it. */
 const struct ptx_kernel *ptx_stream(enum gpu_traffic, enum gpu_path, bool each);
-/* Bytes that one thread reads, writes or copies in one round of a stream. */
-extern const size_t ptx_stream_round_bytes;
 
 /* The text for a device of that capability (10 * major + minor, at least 50), for the lowest target
  * that has the device's kernels, so that it also serves later architectures. Allocated with malloc;
