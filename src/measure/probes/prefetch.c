@@ -72,14 +72,7 @@ struct prefetch_options {
     struct setting cpu, pages;
 };
 
-#define AT(option) offsetof(struct prefetch_options, option)
-static const struct option_spec options[] = {
-    {"cpu", 0, OPTION_INTEGER, "N", NULL, 0, CPU_ID_MAX, NULL, AT(cpu),
-     "CPU that measures (default: the first of the fastest kind)"},
-    {"pages", 0, OPTION_CHOICE, "POLICY", "auto", 0, 0, page_policy_names, AT(pages),
-     "page policy: with small pages, translation has a part in what is hidden"},
-    {.name = NULL},
-};
+#include "prefetch.help.h"
 
 /* --- planning --- */
 
@@ -396,19 +389,7 @@ const struct probe prefetch_probe = {
     .place = 110,
     .title = "Latency that prefetchers hide, by order and stride",
     .summary = "how much of each level's latency the prefetchers hide, and for which orders",
-    .about = "The same dependent loads in several orders: random, which no prefetcher follows; "
-             "forward; backward; and random within one page, or 64 strides, after another. In a "
-             "chase nothing overlaps, so what is faster than random order was fetched ahead. A "
-             "share of 0 % means that nothing is hidden; the most is the difference between the "
-             "level's latency and that of the first-level cache. Strides go from one line to "
-             "beyond a page.\nWhat changes it: which prefetchers the processor has and which are "
-             "switched on (firmware and hypervisors can); other threads on the same core or "
-             "memory, which compete for the same requests; how many loads the loop has, for "
-             "prefetchers that go by a load's address (one, as programs have; forward also 8 and "
-             "64); accesses in order also share "
-             "translations, which is no work of prefetchers: that shows on small pages and in "
-             "virtual machines, so from strides of a page on forward order is compared with random "
-             "order within 64 strides; and at large strides in DRAM, rows that are open already.",
+    .about = about,
     .sized_by_found = true,
     .options = options,
     .options_bytes = sizeof(struct prefetch_options),

@@ -76,19 +76,7 @@ struct window_options {
     struct setting filler, to, pages, cpu;
 };
 
-#define AT(option) offsetof(struct window_options, option)
-static const struct option_spec options[] = {
-    {"filler", 0, OPTION_CHOICE, "KIND", "all", 0, 0, filler_names, AT(filler),
-     "the instructions between two misses: nop, which does nothing; add, which takes a register "
-     "each; load, which takes a place in the load queue; or all of these in turn"},
-    {"to", 0, OPTION_INTEGER, "N", "1024", LEAST_FILLERS, WINDOW_FILLERS_MOST, NULL, AT(to),
-     "most of them between two misses"},
-    {"pages", 0, OPTION_CHOICE, "POLICY", "auto", 0, 0, page_policy_names, AT(pages),
-     "page policy: auto takes the largest available; what was obtained is verified and reported"},
-    {"cpu", 0, OPTION_INTEGER, "N", NULL, 0, CPU_ID_MAX, NULL, AT(cpu),
-     "CPU that measures (default: the first of the fastest kind)"},
-    {.name = NULL},
-};
+#include "window.help.h"
 
 /* --- votes: each trial votes for the step that it saw, or for none --- */
 
@@ -447,16 +435,7 @@ const struct probe window_probe = {
     .place = 130,
     .title = "Instructions under way at once",
     .summary = "how many instructions past a waiting load the processor works on",
-    .about = "While a load waits for memory, the processor works on what follows, as far as its "
-             "window reaches (the reorder buffer). Here two loads miss, and ever more instructions "
-             "are between them: as long as the second one enters the window, both wait together "
-             "and a pair takes the time of one miss; beyond that, of two. The count at the step is "
-             "how many instructions the processor holds.\nNops take a place in the window and "
-             "nothing else. Additions also take a register each, and loads a place in the load "
-             "queue, so their step comes earlier where these run out first.\nWhat changes it: a "
-             "busy hardware thread of the same core, which on many processors halves the window; "
-             "and how instructions are counted, because some processors join two into one place or "
-             "drop nops early. So read it as what programs can count on.",
+    .about = about,
     .weight = 0,
     .quick = false,
     .sized_by_found = true,

@@ -119,12 +119,7 @@ static int analyse(struct invocation *invocation, struct error *error)
     return code;
 }
 
-static const struct option_spec own_options[] = {
-    {"in-place", 'i', OPTION_FLAG, NULL, NULL, 0, 0, NULL, COMMAND_OPTION(in_place),
-     "write each document to the file it was read from, which is replaced when the new one is "
-     "complete"},
-    {.name = NULL},
-};
+#include "analyse.help.h"
 
 static const struct option_spec *const options[] = {own_options, joined_format_options,
                                                     output_options, NULL};
@@ -133,13 +128,7 @@ const struct command analyse_command = {
     .name = "analyse",
     .operands = "FILE...",
     .summary = "compute the findings of documents anew from what was measured",
-    .about = "Reads a document (FILE, or - for standard input) that an older fathom or 'fathom "
-             "import' wrote, computes all findings anew from its series, as this version does, and "
-             "writes the document to standard output or to -o FILE; --format chooses another "
-             "format. Several documents are written under their own names: to -o FOLDER, or with "
-             "--in-place where they were. The new document names the version that analysed it. "
-             "Findings that cannot be computed from its series, and those that this version does "
-             "not know, are kept; a line on standard error says how many and why.",
+    .about = about,
     .options = options,
     .run = analyse,
 };

@@ -127,13 +127,7 @@ static int run_as(struct invocation *invocation, struct error *error)
     return as_speak(&as, error);
 }
 
-static const struct option_spec as_options[] = {
-    {"document", 0, OPTION_TEXT, "FILE", NULL, 0, 0, NULL, COMMAND_OPTION(document),
-     "write the document to FILE too: all that was measured, with its intervals"},
-    {"budget", 0, OPTION_REAL, "SECONDS", NULL, 0.1, 86400, NULL, COMMAND_OPTION(common.budget),
-     "the most that each measurement may take (default: about what the tool itself takes)"},
-    {.name = NULL},
-};
+#include "as.help.h"
 
 static const struct option_spec *const options[] = {as_options, NULL};
 
@@ -141,15 +135,7 @@ const struct command as_command = {
     .name = "as",
     .operands = "TOOL ARGUMENT...",
     .summary = "take another tool's arguments and print its table",
-    .about =
-        "Measures what TOOL would, in fathom's way and in about the tool's time, and prints the "
-        "tool's own table on standard output, so that its scripts go on working. Doubts, arguments "
-        "without effect and the fathom command that tells more are printed on standard error. "
-        "Options come before TOOL; everything after it is an argument of the tool, and 'fathom as "
-        "TOOL --help' lists these. Started through a link of the tool's name, fathom does the "
-        "same: ln -s fathom TOOL. The exit status is 0 if the table is whole, doubtful or not, and "
-        "4 "
-        "if it lacks values, each of which standard error names.",
+    .about = about,
     .options = options,
     .run = run_as,
     .passes_on = true,

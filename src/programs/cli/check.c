@@ -23,24 +23,7 @@ static const struct formats formats = {
 /* By format, then by health. */
 static const int *const statuses[] = {own_statuses, own_statuses, plugin_statuses};
 
-static const struct option_spec check_options[] = {
-    {"against", 0, OPTION_TEXT, "BASE", NULL, 0, 0, NULL, COMMAND_OPTION(against),
-     "the document to compare this machine with: a run of this machine in good condition, a "
-     "document of 'fathom baseline', or one of 'fathom fleet', whose group for this machine is "
-     "used"},
-    {"tolerance", 0, OPTION_REAL, "PCT", NULL, 0.01, 1000, NULL, COMMAND_OPTION(tolerance),
-     "the change that matters, in percent, for all values; without it 2 for the latency of private "
-     "caches, 10 for memory and hand-offs, 20 for shared caches, bandwidth and the rest"},
-    {"within", 0, OPTION_REAL, "S", "60", 0, 86400, NULL, COMMAND_OPTION(within),
-     "measure again what looks changed or can't be told, for up to so many seconds; 0: never"},
-    {"format", 'f', OPTION_CHOICE, "FORMAT", "text", 0, 0, formats.names, COMMAND_OPTION(format),
-     "text: one line; json: every value compared, with its interval and bound, and what was not, "
-     "with the reason; nagios: a plugin's line with its exit status: 0 OK, 1 WARNING (uncertain), "
-     "2 CRITICAL (worse), 3 UNKNOWN (not possible)"},
-    {"points", 'v', OPTION_FLAG, NULL, NULL, 0, 0, NULL, COMMAND_OPTION(points),
-     "of text: name every value that decided, what can't be told and what was not compared"},
-    {.name = NULL},
-};
+#include "check.help.h"
 
 struct judging {
     const struct document *base;
@@ -133,17 +116,7 @@ const struct command check_command = {
     .name = "check",
     .operands = "[FILE]",
     .summary = "compare this machine with a baseline: one line, exit status 1 when it is worse",
-    .about = "Measures the quick set in about five seconds (latency, hand-offs, read bandwidth of "
-             "DRAM), or reads the document FILE, and compares it with the baseline: first what the "
-             "machines are, then each figure of the same name and experiment. Where one looks "
-             "worse or can't be told, its probe is measured again, in up to five looks within "
-             "--within seconds: a machine that is slower stays slower, and a neighbour goes. A "
-             "document is judged as it is. Prints one "
-             "line of at most 160 characters: OK, FAIL or UNCERTAIN, the value that is worst, and "
-             "how many were compared, are as good, are worse, or can't be told. -v names them all, "
-             "and says what was not compared and why. All values of a "
-             "baseline of 'fathom run --quick' are compared. Exit status 0 if no value is worse, 1 "
-             "if one is worse, 4 if it is uncertain.",
+    .about = about,
     .options = options,
     .run = check,
     .refuse = refuse,

@@ -31,17 +31,7 @@ static const struct formats formats = {
     {"text", "csv", "json", "html"},
     {write_text, render_differences_csv, render_differences_json, write_html}};
 
-static const struct option_spec diff_options[] = {
-    {"tolerance", 0, OPTION_REAL, "PCT", NULL, 0.01, 1000, NULL, COMMAND_OPTION(tolerance),
-     "the change that matters, in percent, for all values; without it 2 for the latency of private "
-     "caches, 10 for memory and hand-offs, 20 for shared caches, bandwidth and the rest"},
-    {"format", 'f', OPTION_CHOICE, "FORMAT", "text", 0, 0, formats.names, COMMAND_OPTION(format),
-     "text: what changed; csv and json: every value that both have, with its verdict; html: "
-     "a page of both documents with a table of their differences"},
-    {"points", 'v', OPTION_FLAG, NULL, NULL, 0, 0, NULL, COMMAND_OPTION(points),
-     "of text: list pairs of CPUs and nodes too, and every value with the reason of its answer"},
-    {.name = NULL},
-};
+#include "diff.help.h"
 
 static int write_differences(const struct invocation *invocation, const struct document *a,
                              const struct document *b, struct error *error)
@@ -84,15 +74,7 @@ const struct command diff_command = {
     .name = "diff",
     .operands = "BEFORE AFTER",
     .summary = "what changed between two documents; exit status 1 if anything did",
-    .about = "Lists the facts of the machine that changed, then compares every value that both "
-             "documents have, by name and experiment. A value has changed where chance does not "
-             "explain the ratio, after a correction for the number of values, and the ratio is "
-             "beyond the tolerance; it is the same where the whole interval of the ratio lies "
-             "within it. Of the others it can't be told, and the interval says how large a change "
-             "could hide. The interval holds what lies between runs of one machine (of the "
-             "document's own runs, if it has several) and the values' own intervals. Exit status 1 "
-             "if a value changed, or a fact with a better and a worse side; 4 if nothing could be "
-             "compared.",
+    .about = about,
     .options = options,
     .run = diff,
 };

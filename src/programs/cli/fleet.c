@@ -51,24 +51,7 @@ static int write_metrics(const void *content, FILE *out, struct error *error)
 static const struct formats formats = {{"text", "json", "html", "openmetrics"},
                                        {write_text, write_json, write_html, write_metrics}};
 
-const struct option_spec fleet_options[] = {
-    {"threshold", 0, OPTION_REAL, "PCT", "3", 0.01, 1000, NULL, COMMAND_OPTION(threshold),
-     "a difference from the peers' median that is smaller than this many percent is not reported"},
-    {"false-share", 0, OPTION_REAL, "PCT", "0.25", 0.0001, 50, NULL, COMMAND_OPTION(false_share),
-     "how many percent of the values that are called odd may be so by chance"},
-    {"against", 0, OPTION_TEXT, "FILE", NULL, 0, 0, NULL, COMMAND_OPTION(against),
-     "documents of the same nodes of an earlier time, as a folder or a file: each node is also "
-     "compared with itself, and one that has become worse is named"},
-    {"format", 'f', OPTION_CHOICE, "FORMAT", NULL, 0, 0, formats.names, COMMAND_OPTION(format),
-     "text: at most ten lines, which name the nodes that differ; json: the fleet's document, which "
-     "'fathom check --against' takes; html: a page with every finding's distribution; openmetrics: "
-     "for a monitoring system, with the node as a label. Unless given, text; with -o the document "
-     "goes there, and the text to standard output"},
-    {"pages", 0, OPTION_TEXT, "DIR", NULL, 0, 0, NULL, COMMAND_OPTION(pages),
-     "also write a page of each node that the fleet's page shows into this folder, to which that "
-     "page then links"},
-    {.name = NULL},
-};
+#include "fleet.help.h"
 
 /* --- reading documents --- */
 
@@ -307,16 +290,7 @@ const struct command fleet_command = {
     .name = "fleet",
     .operands = "FILE...",
     .summary = "find the machines that differ from others of their kind; exit status 1 if any does",
-    .about = "Reads the documents of many nodes (FILE, or of a folder those that end in .json), as "
-             "'srun fathom run', Ansible or a Kubernetes job left them, and compares each node "
-             "with the machines that are like it by processor, memory and BIOS. Nothing is set by "
-             "hand: a value's distance from its peers is judged by their scatter and by its own "
-             "interval, and the share of false alarms among all values and nodes is limited. "
-             "Prints the nodes that differ, their values beside their peers', and the likely "
-             "cause. The newest of several documents of a host is used. A document that cannot be "
-             "used is reported and left out. At least five nodes must be alike; among ten or more "
-             "that scatter by 1 %, a difference of 10 % is found. Exit status 0 if all are alike, "
-             "1 if a node differs, 4 if none differs but a document could not be used.",
+    .about = about,
     .options = options,
     .run = fleet,
 };

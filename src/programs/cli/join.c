@@ -81,12 +81,7 @@ static int merge(struct invocation *invocation, struct error *error)
     return join(NULL, &(struct joining){invocation, documents_merge, NULL}, error);
 }
 
-static const struct option_spec add_options[] = {
-    {"add", 0, OPTION_TEXT, "FILE", NULL, 0, 0, NULL, COMMAND_OPTION(add),
-     "add to this baseline, or begin it: the documents, or without any what is measured now, the "
-     "quick set unless --thorough is given. The result goes to -o, or replaces it"},
-    {.name = NULL},
-};
+#include "join.help.h"
 
 static const struct option_spec *const options[] = {joined_format_options, output_options, NULL};
 static const struct option_spec *const baseline_options[] = {
@@ -97,11 +92,7 @@ const struct command baseline_command = {
     .name = "baseline",
     .operands = "[FILE...]",
     .summary = "typical values of machines of one kind, for 'fathom check'",
-    .about = "Makes one document out of the documents of many machines of one kind: every value is "
-             "the median over them, and its interval is the middle four fifths. It goes to "
-             "standard output or to -o FILE. 'fathom check --against' and 'fathom diff' read it "
-             "like any other document. With --add it grows from run to run, and every value keeps "
-             "its runs, whose scatter says how much of a change can be told.",
+    .about = about,
     .options = baseline_options,
     .run = baseline,
 };

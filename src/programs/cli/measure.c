@@ -412,37 +412,7 @@ int measure_and_use(const struct invocation *invocation, measure_use *use, void 
     return code;
 }
 
-static const struct option_spec measure_options[] = {
-    {"document", 0, OPTION_TEXT, "FILE", NULL, 0, 0, NULL, COMMAND_OPTION(document),
-     "write the document to FILE, beside what --format and -o ask for"},
-    {.name = NULL},
-};
-
-const struct option_spec repeat_options[] = {
-    {"repeat", 0, OPTION_INTEGER, "N", "1", 1, 1000, NULL, COMMAND_OPTION(repeat),
-     "measure so often, into one document: every value is the median of its runs, which are kept "
-     "and show what lies between runs, for 'fathom check --against' and 'fathom diff'"},
-    {"every", 0, OPTION_REAL, "S", "0", 0, 86400, NULL, COMMAND_OPTION(every),
-     "with --repeat: seconds from the beginning of a run to that of the next; 0: at once"},
-    {.name = NULL},
-};
-
-const struct option_spec machine_options[] = {
-    {"smbios", 0, OPTION_TEXT, "FILE", NULL, 0, 0, NULL, COMMAND_OPTION(smbios),
-     "a copy of the firmware's table of memory modules, where this user may not read it: 'sudo cat "
-     "/sys/firmware/dmi/tables/DMI > FILE' makes one"},
-    {.name = NULL},
-};
-
-const struct option_spec twin_options[] = {
-    {"machine", 0, OPTION_TEXT, "FILE", NULL, 0, 0, NULL, COMMAND_OPTION(machine),
-     "measure a model of the machine that this document was measured on: every trial is drawn from "
-     "its trials, in the model's time. --seed draws other ones"},
-    {"change", 0, OPTION_TEXT, "NAME=+PCT%,...", NULL, 0, 0, NULL, COMMAND_OPTION(change),
-     "with --machine: another machine, like DRAM.latency=+20%,bandwidth=-33%,L2.capacity=x0.5; "
-     "names are those of findings, or of a probe for all that it measures"},
-    {.name = NULL},
-};
+#include "measure.help.h"
 
 static const struct option_spec *const options[] = {
     probe_common_options, made_format_options, points_options, html_options,
@@ -453,13 +423,7 @@ const struct command run_command = {
     .name = "run",
     .operands = "[PROBE...]",
     .summary = "measure everything, or the probes named, and keep the document",
-    .about =
-        "Measures every probe (or those named) within a time budget, prints a summary of one "
-        "screen, and writes the document, which has every number with its interval, to -o FILE or "
-        "to fathom-HOST-TIME.json in the current folder. 'fathom report FILE' shows it again. With "
-        "-f X -o FILE, FILE gets X instead, and the document goes to --document FILE or to that "
-        "name. SIGINT and SIGTERM end the run and save the results so far. An existing FILE is not "
-        "changed before the run has ended by itself; until then the results are in FILE.partial.",
+    .about = about,
     .options = options,
     .run = run_measurement,
 };

@@ -7,23 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct option_spec help_options[] = {
-    {"help", 'h', OPTION_FLAG, NULL, NULL, 0, 0, NULL, COMMAND_OPTION(help), "print this help"},
-    {.name = NULL},
-};
-
-const struct option_spec output_options[] = {
-    {"output", 'o', OPTION_TEXT, "FILE", NULL, 0, 0, NULL, COMMAND_OPTION(output),
-     "write what --format asks for to FILE; - is standard output"},
-    {.name = NULL},
-};
-
-const struct option_spec html_options[] = {
-    {"html", 0, OPTION_TEXT, "FILE", NULL, 0, 0, NULL, COMMAND_OPTION(html),
-     "write a page to FILE too: charts, tables and how it was measured, in one file for any "
-     "browser"},
-    {.name = NULL},
-};
+#include "options.help.h"
 
 /* getopt's tables, made from ours. Long options return 256 + index, short ones their letter. */
 struct getopt_tables {

@@ -59,13 +59,7 @@ static int report(struct invocation *invocation, struct error *error)
     return code;
 }
 
-static const struct option_spec chart_options[] = {
-    {"chart", 0, OPTION_TEXT, "NAME", NULL, 0, 0, NULL, COMMAND_OPTION(chart),
-     "the picture of --format svg: a probe's first chart (latency, bandwidth, cores), or another "
-     "of "
-     "its charts (bandwidth.2); default: the document's first"},
-    {.name = NULL},
-};
+#include "report.help.h"
 static const struct option_spec *const options[] = {format_options, points_options, output_options,
                                                     chart_options,  redact_options, NULL};
 
@@ -73,11 +67,7 @@ const struct command report_command = {
     .name = "report",
     .operands = "FILE...",
     .summary = "show a document that a run has written",
-    .about = "Reads a document (FILE, or - for standard input) and prints the report of that run: "
-             "one screen for several probes, everything for a single probe or another tool's "
-             "table. --format html makes a page of one document, or of several side by side, and "
-             "--format svg one of its pictures, with the curves of all documents in it. The exit "
-             "status is that of the report, not of the run.",
+    .about = about,
     .options = options,
     .run = report,
 };

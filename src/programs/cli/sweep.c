@@ -10,16 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-const struct option_spec sweep_options[] = {
-    {"sweep", 0, OPTION_TEXTS, "OPTION=A,B,...", NULL, 0, 0, NULL, COMMAND_OPTION(sweep),
-     "measure once for each value of another option, like threads=1,2,4, into one document; given "
-     "again, each with each. Every run has the whole --budget, and what is measured is kept if a "
-     "later run is stopped"},
-    {"add", 0, OPTION_FLAG, NULL, NULL, 0, 0, NULL, COMMAND_OPTION(add),
-     "keep what the document of -o already has: add to it what was measured in other experiments "
-     "and at other points, and replace the rest"},
-    {.name = NULL},
-};
+#include "sweep.help.h"
 
 bool sweep_asked(const struct invocation *invocation)
 {

@@ -10,23 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static const struct option_spec mpi_options[] = {
-    {"waves", 0, OPTION_INTEGER, "N", NULL, 1, 1e6, NULL, COMMAND_OPTION(waves),
-     "at most N nodes measure at a time (default: all at once)"},
-    {"both", 0, OPTION_FLAG, NULL, NULL, 0, 0, NULL, COMMAND_OPTION(both),
-     "measure all at once, then in waves (of --waves N, or of one node), and say what differs: "
-     "what "
-     "the nodes share"},
-    {"wait", 0, OPTION_REAL, "S", "60", 0.1, 1e6, NULL, COMMAND_OPTION(wait),
-     "how many seconds longer than rank 0's own node another may take, before it is left out; also "
-     "how many seconds beyond a minute MPI itself may take to start"},
-    {"spool", 0, OPTION_TEXT, "DIR", NULL, 0, 0, NULL, COMMAND_OPTION(spool),
-     "where each leader writes its document before it sends it, a folder of its own node (default: "
-     "TMPDIR, or /tmp)"},
-    {"keep", 0, OPTION_TEXT, "DIR", NULL, 0, 0, NULL, COMMAND_OPTION(keep),
-     "keep the document of every node in this folder of rank 0's node"},
-    {.name = NULL},
-};
+#include "main.help.h"
 
 static const struct option_spec *const options[] = {mpi_options, probe_common_options,
                                                     fleet_options, output_options, NULL};
@@ -36,17 +20,7 @@ static const struct command mpi_command = {
     .name = "run",
     .operands = NULL,
     .summary = "measure every node that MPI reaches, and tell which differ from the others",
-    .about =
-        "Start it with one rank a node or more; one rank a node measures, as 'fathom run' does "
-        "with "
-        "the same options, and the others sleep: 'mpirun --map-by ppr:1:node --bind-to none "
-        "fathom-mpi run --quick', 'srun --ntasks-per-node=1 --cpu-bind=none --mpi=pmix fathom-mpi "
-        "run --quick'. While anything is measured on a node, no call of MPI is made there. Rank 0 "
-        "gathers the documents one by one and prints what 'fathom fleet' prints of them. A node "
-        "that fails, hangs or dies is named and left out, where the launcher lets the others live: "
-        "Open MPI's mpirun with --mca orte_abort_on_non_zero_status 0, MPICH's mpiexec with "
-        "-disable-auto-cleanup, srun with --mpi=pmi2; srun --mpi=pmix does not. Exit status as of "
-        "'fathom fleet', unless rank 0 has to end a job whose nodes are gone.",
+    .about = about,
     .options = options,
 };
 

@@ -27,25 +27,7 @@ static bool takes(const struct import_format *format, const char *option)
     return false;
 }
 
-#define AT(option) offsetof(struct import_options, option)
-const struct option_spec import_options[] = {
-    {"unit", 0, OPTION_CHOICE, "UNIT", "ns", 0, 0, latency_units, AT(unit),
-     "the unit of latencies (of a curve: those of the second column, where its first line does not "
-     "name it)"},
-    {"size-unit", 0, OPTION_CHOICE, "UNIT", NULL, 0, 0, size_units, AT(size_unit),
-     "the unit of sizes without a suffix, each 1024 times the one before (default: what the "
-     "table's first line names; where it names none, such sizes are refused)"},
-    {"columns", 0, OPTION_TEXT, "NAMES", NULL, 0, 0, NULL, AT(columns),
-     "what the columns hold, like size_kb,ns,- ('-': not read; also cycles, stride, threads), "
-     "where "
-     "their names don't say it"},
-    {"op", 0, OPTION_TEXT, "OP", NULL, 0, 0, NULL, AT(op),
-     "the operation that was measured, like cas (default: not named)"},
-    {"ids", 0, OPTION_CHOICE, "WHICH", "auto", 0, 0, core_ids, AT(ids),
-     "whether the first row and column of a CSV are the cores' ids; auto: judged by what stands "
-     "there, and counted from 0 where there are none; --ids alone is yes, --no-ids is no"},
-    {.name = NULL},
-};
+#include "import.help.h"
 
 /* "curve, mlc: what ...": the formats that take the option, then its help. */
 bool import_option_help(const struct option_spec *spec, char *text, size_t size)

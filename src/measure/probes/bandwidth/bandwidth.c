@@ -17,44 +17,7 @@
 enum { PARTS_MOST = 99 }; /* of a mix */
 static const char *const access_names[] = {"sequential", "strided", "random-block", NULL};
 
-#define AT(option) offsetof(struct bandwidth_options, option)
-static const struct option_spec options[] = {
-    {"kernel", 'k', OPTION_TEXT, "NAME,...", NULL, 0, 0, NULL, AT(kernel),
-     "what is done with the arrays: read, write, write_nt, copy, copy_nt, scale, add, triad, "
-     "triad_nt; _nt stores past the caches (default: all)"},
-    {"mix", 0, OPTION_TEXT, "R:W,...", NULL, 0, 0, NULL, AT(mix),
-     "reads and writes in this proportion, as the memory sees them: 4:1, or with stores past the "
-     "caches 2:1nt; several with commas; measured by threads, in DRAM or at --size; of the kernels "
-     "only those that --kernel names are measured too"},
-    {"width", 'w', OPTION_CHOICE, "BITS", NULL, 0, 0, stream_width_names, AT(width),
-     "bits of one load or store: scalar (64), 128, 256, 512, or sve, as many as the vectors have "
-     "(default: the widest there is)"},
-    {"threads", 0, OPTION_INTEGER, "N", NULL, 1, 65536, NULL, AT(threads),
-     "the most CPUs that take part, one thread each (default: all); with --stream so many and no "
-     "other number"},
-    {"size", 0, OPTION_SIZE, "SIZE", NULL, STREAM_STEP_BYTES, 0, NULL, AT(size),
-     "only this working set, of all arrays and all threads together, by threads"},
-    {"from", 0, OPTION_SIZE, "SIZE", NULL, STREAM_STEP_BYTES, 0, NULL, AT(sets.from),
-     "smallest working set by size (default: 4K, or what the access needs)"},
-    {"to", 0, OPTION_SIZE, "SIZE", NULL, STREAM_STEP_BYTES, 0, NULL, AT(sets.to),
-     "largest working set by size (default: four times the last-level cache declared, at most 1G)"},
-    {"per-octave", 0, OPTION_INTEGER, "N", NULL, 1, 64, NULL, AT(sets.per_octave),
-     "sizes from one power of two to the next (default: 4 below 64M, 2 above, and half of that for "
-     "all kernels but the first)"},
-    {"sizes", 0, OPTION_SIZES, "SIZE,...", NULL, STREAM_STEP_BYTES, 0, NULL, AT(sets.sizes),
-     "these working sets by size and no others"},
-    {"access", 0, OPTION_TEXT, "ACCESS", NULL, 0, 0, NULL, AT(access),
-     "sequential (default); strided, one cache line every --stride bytes, and the lines between in "
-     "later rounds; random-block:SIZE, blocks in random order and each of them in sequence"},
-    {"stride", 0, OPTION_SIZE, "SIZE", NULL, STREAM_LINE_BYTES, 0, NULL, AT(stride),
-     "bytes from one line to the next of --access strided, a multiple of 64 (default: 256)"},
-    {"pages", 0, OPTION_CHOICE, "POLICY", "auto", 0, 0, page_policy_names, AT(pages),
-     "page policy: auto takes the largest available; what was obtained is verified and reported"},
-    {"stream", 0, OPTION_FLAG, NULL, NULL, 0, 0, NULL, AT(stream),
-     "STREAM's four figures as STREAM counts them: copy, scale, add and triad over arrays of four "
-     "times the last-level caches each, the best pass beside the median; on all CPUs, then on one"},
-    {.name = NULL},
-};
+#include "bandwidth.help.h"
 
 /* --- kernels --- */
 
@@ -408,22 +371,7 @@ const struct probe bandwidth_probe = {
     .place = 60,
     .title = "Bandwidth by working-set size and by threads",
     .summary = "how many bytes a second one CPU and all of them can read, write and copy",
-    .about =
-        "Arrays of doubles are gone through as fast as the CPU can: read, write, copy, and "
-        "STREAM's scale, add and triad; write_nt, copy_nt and triad_nt store past the caches. "
-        "First by size on one CPU, which shows the bandwidth of each cache, then at each level by "
-        "threads, each with arrays of its own near its CPU. What is counted are the bytes that the "
-        "program loads and stores, as STREAM counts them.\nWhat changes it: an ordinary store "
-        "fetches its line before it writes, so a copy moves half as much again as is counted, and "
-        "stores past the caches can save that in DRAM. The prefetchers: they follow sequences, so "
-        "strides and small blocks in random order (--access) are slower. Wide loads and stores: "
-        "they count in the first caches and hardly in DRAM. Page size, as every page has to be "
-        "translated. Other programs, which use the same paths. And one core cannot have enough "
-        "misses under way to saturate the path to DRAM: that takes several, and 'saturated_by' is "
-        "how many. Beyond that, more threads only share the same bandwidth.\nBy its own command "
-        "this measures all kernels; in a run of several probes or with --quick, read by size, and "
-        "read, write_nt and triad in DRAM with one CPU and all; in 'fathom run --quick' and "
-        "'fathom check', only read in DRAM, with one CPU and all.",
+    .about = about,
     .weight = 5,
     .quick = true,
     .sized_by_found = true,

@@ -65,17 +65,7 @@ struct copy_options {
     struct setting cpu, sizes, pages;
 };
 
-static const struct option_spec options[] = {
-    {"cpu", 0, OPTION_INTEGER, "N", NULL, 0, CPU_ID_MAX, NULL, offsetof(struct copy_options, cpu),
-     "CPU that measures (default: the first of the fastest kind)"},
-    {"sizes", 0, OPTION_SIZES, "SIZE,...", NULL, 1, 0, NULL, offsetof(struct copy_options, sizes),
-     "bytes of a call (default: 64 to 1M by powers of two, then by powers of four to beyond the "
-     "last-level cache)"},
-    {"pages", 0, OPTION_CHOICE, "POLICY", "auto", 0, 0, page_policy_names,
-     offsetof(struct copy_options, pages),
-     "page policy: auto takes the largest available; what was obtained is verified and reported"},
-    {.name = NULL},
-};
+#include "copy.help.h"
 
 /* --- sizes --- */
 
@@ -504,15 +494,7 @@ const struct probe copy_probe = {
     .place = 134,
     .title = "Copying and filling memory, by the size of a call",
     .summary = "how fast memcpy and memset are, and which instructions beat them where",
-    .about =
-        "Calls of one size copy memory (memcpy, memmove, rep movsb, a loop of the widest vectors, "
-        "and one that stores past the caches) or fill it (memset, rep stosb and such loops): in "
-        "the same memory again and again, in memory that no cache holds, and one byte off a line's "
-        "beginning. What is counted are the bytes loaded and stored, as bandwidth counts them: a "
-        "copied byte twice, a filled one once. Where one way overtakes another is read off the "
-        "curves.\nWhat changes it: what changes bandwidth; the start of string instructions, which "
-        "slows short calls; stores past the caches, which save fetching the destination and leave "
-        "it in memory, so that its next reader waits.",
+    .about = about,
     .sized_by_found = true,
     .options = options,
     .options_bytes = sizeof(struct copy_options),

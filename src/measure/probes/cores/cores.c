@@ -401,25 +401,14 @@ static void release_cores(struct probe_task *task)
     task->state = NULL;
 }
 
+#include "cores.help.h"
+
 const struct probe cores_probe = {
     .name = "cores",
     .place = 40,
     .title = "Hand-off latency between cores",
     .summary = "how long one core takes to see what another wrote, for every pair",
-    .about =
-        "Two CPUs pass a turn to and fro through memory; half a round trip is one hand-off. Every "
-        "pair is measured in both directions on the same many cache lines, on each at two times, "
-        "and the figure is the median over the lines. With cas both sides compare-and-swap one "
-        "line; with readwrite each writes a line of its own and waits for the other's, about two "
-        "line transfers. Where no --op is named, the nearest and the farthest pair are measured "
-        "with readwrite too. With --quick, one pair stands for all.\nWhat changes it: which core, "
-        "cluster or socket each CPU is in; the line's home, which its address decides (hence the "
-        "many lines; the spread over them is shown); the clock of the interconnect. In a virtual "
-        "machine, where the CPUs really sit is unknown.\nAbove 32 CPUs pairs that share no core "
-        "are measured side by side; one pair in 20 (6 to 512 of them) is measured again alone, and "
-        "where that differs by more than --bias, all pairs as far apart are. --sequential measures "
-        "one pair at a time from the start.\n--lines 1 --samples 500 --iterations 4000 measures as "
-        "single-line tools do.",
+    .about = about,
     .needs = NEEDS_TWO_CPUS,
     .weight = 3,
     .quick = true,

@@ -10,49 +10,10 @@
  * side by side. */
 enum { PARALLEL_ABOVE = 32, BIAS_LIMIT = 3, PAGE = 4096, PAYLOAD_LINES = 4, PAYLOAD_MOST = 1024 };
 
-#define AT(option) offsetof(struct cores_options, option)
 enum { ORDER_TOPOLOGY = 1 };
 static const char *const orders[] = {"os", [ORDER_TOPOLOGY] = "topology", NULL};
 
-const struct option_spec cores_options[] = {
-    {"op", 0, OPTION_CHOICE, "OP", "cas", 0, 0, handoff_names, AT(op),
-     "how the turn is passed on: cas, exchange, fetch-add or store-load on one line; readwrite: "
-     "each side writes a line of its own and reads the other's; one-way: a stamp of the counter "
-     "travels, which distinguishes the two directions where that is possible; payload: the turn "
-     "and lines of data. cas-llsc and cas-lse choose the kind of cas on AArch64"},
-    {"payload", 0, OPTION_INTEGER, "N", NULL, 1, PAYLOAD_MOST, NULL, AT(payload),
-     "lines of data that travel with --op payload (default: 4)"},
-    {"lines", 0, OPTION_INTEGER, "N", "64", 1, 4096, NULL, AT(lines),
-     "cache lines to measure every pair on; the result is their median"},
-    {"samples", 0, OPTION_INTEGER, "N", "11", 1, 100000, NULL, AT(samples),
-     "timed batches on each line, half of them at another time"},
-    {"iterations", 0, OPTION_INTEGER, "N", NULL, 1, 10000000, NULL, AT(iterations),
-     "round trips a batch (default: enough for the clock, some 5 us)"},
-    {"one-per-core", 0, OPTION_FLAG, NULL, NULL, 0, 0, NULL, AT(one_per_core),
-     "only the first hardware thread of every core"},
-    {"order", 0, OPTION_CHOICE, "ORDER", NULL, 0, 0, orders, AT(order),
-     "of CPUs in the matrix: os, as the operating system counts them (default), or topology, "
-     "neighbours side by side"},
-    {"triangle", 0, OPTION_FLAG, NULL, NULL, 0, 0, NULL, AT(triangle),
-     "show half of the matrix, with both directions of a pair as one value; both are measured "
-     "anyway"},
-    {"home", 0, OPTION_TEXT, "HOME", NULL, 0, 0, NULL, AT(home),
-     "where the lines' memory is: first or second (on the NUMA node of that CPU of each pair), or "
-     "node:N (default: on the first CPU's node)"},
-    {"parallel", 0, OPTION_FLAG, NULL, NULL, 0, 0, NULL, AT(parallel),
-     "measure pairs that share no core side by side, and some again alone, to see what that does "
-     "to them (default: above 32 CPUs)"},
-    {"sequential", 0, OPTION_FLAG, NULL, NULL, 0, 0, NULL, AT(sequential),
-     "measure one pair at a time, however many there are"},
-    {"bias", 0, OPTION_REAL, "PCT", NULL, 0, 1000, NULL, AT(bias),
-     "above this difference between side by side and alone, pairs as far apart are measured again "
-     "alone (default: 3)"},
-    {"correct-drift", 0, OPTION_FLAG, NULL, NULL, 0, 0, NULL, AT(correct_drift),
-     "divide every value by how a reference pair, measured again and again, has moved"},
-    {"samples-out", 0, OPTION_TEXT, "FILE", NULL, 0, 0, NULL, AT(samples_out),
-     "write every batch to FILE as CSV: pair, line, pass, address, time"},
-    {.name = NULL},
-};
+#include "cores_options.help.h"
 
 /* --- CPUs --- */
 

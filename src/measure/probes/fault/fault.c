@@ -88,13 +88,7 @@ struct fault_options {
     struct setting cpu, size;
 };
 
-static const struct option_spec options[] = {
-    {"cpu", 0, OPTION_INTEGER, "N", NULL, 0, CPU_ID_MAX, NULL, offsetof(struct fault_options, cpu),
-     "CPU that measures (default: the first of the fastest kind)"},
-    {"size", 0, OPTION_SIZE, "SIZE", NULL, 4096, 0, NULL, offsetof(struct fault_options, size),
-     "memory that is touched and given back in one batch (default: 512 small pages, 8 huge ones)"},
-    {.name = NULL},
-};
+#include "fault.help.h"
 
 /* --- planning --- */
 
@@ -476,19 +470,7 @@ const struct probe fault_probe = {
     .place = 132,
     .title = "Page faults: the first touch of memory, and giving it back",
     .summary = "what the first touch of memory costs by page size, and giving it back",
-    .about = "New memory has no pages until it is first accessed; each first access is a page "
-             "fault that makes the kernel provide a zeroed page. Measured is that first touch on "
-             "small pages, on transparent huge pages (MADV_HUGEPAGE) and on reserved ones, and how "
-             "much of it is zeroing; faults on pages that are there and only lack a translation; "
-             "the first load of untouched memory; a whole region at once (MAP_POPULATE); the first "
-             "store after a fork, which copies the page; and giving pages back, by munmap and "
-             "madvise(MADV_DONTNEED), also while other threads of the process run on other CPUs, "
-             "which then have to be interrupted to forget the translations (a TLB shootdown).\nThe "
-             "proof is the kernel's own count: a batch is kept only if it took exactly the page "
-             "faults that it meant to; where it never does, the point is flagged as "
-             "miscounted.\nWhat changes it: the kernel's version and its mitigations, a hypervisor "
-             "that has to provide the memory itself, control groups that account for it, the "
-             "bandwidth that zeroing takes, and how many CPUs are to be interrupted.",
+    .about = about,
     .weight = 1,
     .options = options,
     .options_bytes = sizeof(struct fault_options),

@@ -359,24 +359,14 @@ static void analyse_gpu(struct analysis *analysis)
     analysis_keep_devices(analysis, "the document says nothing of the device");
 }
 
+#include "gpu.help.h"
+
 const struct probe gpu_probe = {
     .name = "gpu",
     .place = 140,
     .title = "GPU memory",
     .summary = "how deep, wide and far the memories of GPUs are",
-    .about =
-        "What a GPU's own clocks show of its memories. Latency: one thread follows a chain of "
-        "dependent loads, in random order, through a working set of every size; the plateaus are "
-        "L1, L2 and device memory, in cycles of the multiprocessor and in ns. The path says which "
-        "caches the loads go through: l1, through all; l2, past the first; read-only, the way of "
-        "constant data. Further experiments (--what) look at scratchpad, constant and texture "
-        "memory, at lines of L2 near and far, at bandwidths, at the ways between host and device, "
-        "at translation, and at other multiprocessors and devices.\nWhat changes it: the device's "
-        "clock, which rises under load and falls with heat and power (clock, power and temperature "
-        "are shown with each curve where the driver reports them); how L1 and scratchpad share "
-        "their memory (--l1); and other programs on the device.\nNVIDIA's are reached through the "
-        "driver (libcuda.so.1), others through OpenCL, both opened when they are needed. A machine "
-        "without either skips this.",
+    .about = about,
     .weight = 25,
     .quick = true,
     .no_twin = "a model of a document stands for processors and no device",

@@ -11,40 +11,7 @@ static const char *const backend_names[] = {"auto", "cuda", "opencl", NULL};
 const char *const gpu_path_names[] = {"l1", "l2", "read-only", NULL};
 const char *const gpu_order_names[] = {"random", "strided", "both", NULL};
 
-#define AT(option) offsetof(struct gpu_options, option)
-const struct option_spec gpu_options[] = {
-    {"device", 0, OPTION_TEXT, "LIST", "all", 0, 0, NULL, AT(device),
-     "all, or the numbers of devices as 'fathom gpu' names them, like 0 or 0,2-3"},
-    {"backend", 0, OPTION_CHOICE, "NAME", "auto", 0, 0, backend_names, AT(backend),
-     "what reaches the devices: auto takes the first that has a GPU; a CPU that OpenCL offers as a "
-     "device counts only with opencl"},
-    {"what", 0, OPTION_TEXT, "NAME,...", NULL, 0, 0, NULL, AT(what),
-     "these experiments and no others: latency, memories, sharing, banks, host, together, places, "
-     "cluster, peers, fetch, distance, translation, bandwidth (default: all that the device can; "
-     "with --quick and in 'fathom run' all but fetch, distance and translation)"},
-    {"from", 0, OPTION_SIZE, "SIZE", NULL, 8, 0, NULL, AT(sets.from),
-     "smallest working set (default: 1K, or one stride); below one stride, elements lie side by "
-     "side, from 8 bytes on"},
-    {"to", 0, OPTION_SIZE, "SIZE", NULL, 8, 0, NULL, AT(sets.to),
-     "largest working set (default: eight times the L2 declared or, where it is not, 1 GiB; more "
-     "where the curve still rises there; at most a quarter of the device's memory that is free)"},
-    {"per-octave", 0, OPTION_INTEGER, "N", NULL, 1, 64, NULL, AT(sets.per_octave),
-     "sizes from one power of two to the next (default: 4, before more are added around the knees; "
-     "2 for all curves but the first)"},
-    {"sizes", 0, OPTION_SIZES, "SIZE,...", NULL, 8, 0, NULL, AT(sets.sizes),
-     "these working sets and no others"},
-    {"order", 0, OPTION_CHOICE, "ORDER", "both", 0, 0, gpu_order_names, AT(order),
-     "in which order a chase visits the lines"},
-    {"path", 0, OPTION_TEXT, "NAME,...", "l1,l2,read-only", 0, 0, NULL, AT(path),
-     "the way that loads take: l1, through every cache; l2, past the first-level cache; read-only"},
-    {"stride", 0, OPTION_SIZE, "SIZE", "128", 8, 1 << 20, NULL, AT(stride),
-     "bytes from one pointer to the next in memory, a multiple of 8"},
-    {"l1", 0, OPTION_TEXT, "SPLIT", NULL, 0, 0, NULL, AT(l1),
-     "how much of the memory that L1 and scratchpad share is wanted as L1: a size like 32K, per "
-     "cent of it like 50, or sweep for every split that the device has (default: as the driver "
-     "splits it)"},
-    {.name = NULL},
-};
+#include "gpu_options.help.h"
 
 uint32_t gpu_options_names(const struct probe_task *task, const struct setting *setting,
                            const char *const *names)

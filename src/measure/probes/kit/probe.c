@@ -11,23 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define AT(option) offsetof(struct common_options, option)
-const struct option_spec probe_common_options[] = {
-    {"cpus", 'c', OPTION_CPUS, "LIST", NULL, 0, 0, NULL, AT(cpus),
-     "CPUs to use, like 0-7,16-31:2 (default: all that this process may use)"},
-    {"precision", 'p', OPTION_REAL, "PCT", NULL, 0.01, 100, NULL, AT(precision),
-     "a point is done when its interval is within this many percent of its median (default: 1, "
-     "or what the probe says)"},
-    {"budget", 'b', OPTION_REAL, "S", NULL, 0.1, 1e6, NULL, AT(budget),
-     "seconds to spend at most (default: what the probes need, at least 25 for one alone; 4 with "
-     "--quick, 600 with --thorough)"},
-    {"quick", 'q', OPTION_FLAG, NULL, NULL, 0, 0, NULL, AT(quick), "fewer points, a few seconds"},
-    {"thorough", 't', OPTION_FLAG, NULL, NULL, 0, 0, NULL, AT(thorough),
-     "as many trials as the precision needs, up to ten minutes"},
-    {"seed", 's', OPTION_INTEGER, "N", NULL, 0, 9007199254740991.0, NULL, AT(seed),
-     "seed of all random orders, to repeat a run (default: fresh, and recorded)"},
-    {.name = NULL},
-};
+#include "probe.help.h"
 
 static const double default_precision = 0.01;
 enum { LONG_BATCHES = 5, TRIALS_MIN = 6, TRIALS_MAX = 25, TRIALS_MAX_THOROUGH = 400 };

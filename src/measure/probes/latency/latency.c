@@ -27,65 +27,7 @@ static const char *const element_names[] = {"packed", "padded", NULL};
 enum { READ, MODIFY };
 static const char *const access_names[] = {"read", "modify", NULL};
 
-#define AT(option) offsetof(struct latency_options, option)
-static const struct option_spec options[] = {
-    {"from", 0, OPTION_SIZE, "SIZE", NULL, 8, 0, NULL, AT(sets.from),
-     "smallest working set (default: 1K, or one stride)"},
-    {"to", 0, OPTION_SIZE, "SIZE", NULL, 8, 0, NULL, AT(sets.to),
-     "largest working set (default: four times the last-level cache declared, at most 1G, or less "
-     "where DRAM is reached before)"},
-    {"per-octave", 0, OPTION_INTEGER, "N", NULL, 1, 64, NULL, AT(sets.per_octave),
-     "sizes from one power of two to the next, before more are added around the knees (default: 4 "
-     "below 64M, 2 above)"},
-    {"sizes", 0, OPTION_SIZES, "SIZE,...", NULL, 8, 0, NULL, AT(sets.sizes),
-     "these working sets and no others"},
-    {"size", 0, OPTION_SIZE, "SIZE", NULL, 8, 0, NULL, AT(size), "this working set and no other"},
-    {"count", 0, OPTION_INTEGER, "N", NULL, 1, 1e12, NULL, AT(count),
-     "this working set and no other: this many elements, a stride each"},
-    {"stride", 0, OPTION_SIZE, "SIZE", NULL, 8, 0, NULL, AT(stride),
-     "bytes from one pointer to the next in memory, a multiple of 8 (default: one cache line)"},
-    {"element", 0, OPTION_CHOICE, "LAYOUT", NULL, 0, 0, element_names, AT(element),
-     "a name for two strides: packed, 8 bytes, so several elements share a line; padded, one a "
-     "line (default)"},
-    {"align", 0, OPTION_SIZE, "SIZE", NULL, 1, ALIGN_MOST, NULL, AT(align),
-     "the first element lies this many bytes into a page, a power of two: aligned to that and to "
-     "nothing larger (default: to the page)"},
-    {"address", 0, OPTION_CHOICE, "MODE", "pointer", 0, 0, address_names, AT(address),
-     "what an element holds: pointer, the next one's address; index, its number, to be multiplied "
-     "and added; index-checked, the same with a bounds check before each load; spilled: a pointer "
-     "kept on the stack, as in a build that is not optimized"},
-    {"access", 0, OPTION_CHOICE, "ACCESS", "read", 0, 0, access_names, AT(access),
-     "read each element, or modify it too, so that its line has to be written back"},
-    {"pages", 0, OPTION_CHOICE, "POLICY", "auto", 0, 0, page_policy_names, AT(pages),
-     "page policy: auto takes the largest available; what was obtained is verified and reported"},
-    {"order", 0, OPTION_TEXT, "ORDER", "random", 0, 0, NULL, AT(order),
-     "random, forward, backward; random-in-block:SIZE, which visits one block after another; or "
-     "forward-in-block:SIZE, which goes forward within blocks that follow in random order"},
-    {"state", 0, OPTION_CHOICE, "STATE", NULL, 0, 0, chase_states, AT(state),
-     "of the caches when the clock starts: filled (default), all lines of the set just fetched; or "
-     "chased, gone round once by the chase itself, so that other programs have taken some lines of "
-     "a shared cache meanwhile"},
-    {"loads", 0, OPTION_CHOICE, "N", NULL, 0, 0, chase_loads, AT(loads),
-     "loads in the loop, which prefetchers that go by a load's address see (default: 64)"},
-    {"variants", 0, OPTION_TEXT, "LIST", NULL, 0, 0, NULL, AT(variants),
-     "several chases, a curve each: words of the options above joined by +, variants by commas, "
-     "like forward+stride:128,random,index+packed+pages:small; article and mem-lat are those of "
-     "the two articles (docs/cookbook.md)"},
-    {"threads", 0, OPTION_INTEGER, "N", NULL, 1, THREADS_MOST, NULL, AT(threads),
-     "this many CPUs chase at once, cores first; the figure is the latency that the slowest of "
-     "them sees (default: 1)"},
-    {"ring", 0, OPTION_CHOICE, "WHOSE", NULL, 0, 0, ring_names, AT(ring),
-     "with --threads: each CPU has a working set of its own, or all share one (default: own)"},
-    {"table", 0, OPTION_FLAG, NULL, NULL, 0, 0, NULL, AT(table),
-     "after a coarse sweep, all variants of address, element, access, alignment and pages at half "
-     "of the first and second level found, a third of those further out, and in DRAM; or at "
-     "--sizes"},
-    {"cpu", 0, OPTION_INTEGER, "N", NULL, 0, CPU_ID_MAX, NULL, AT(cpu),
-     "CPU that measures (default: the first of the fastest kind)"},
-    {"node", 0, OPTION_INTEGER, "N", NULL, 0, 65535, NULL, AT(node),
-     "NUMA node that holds the memory (default: the CPU's own)"},
-    {.name = NULL},
-};
+#include "latency.help.h"
 
 struct latency_state {
     struct chases chases; /* first */
@@ -618,18 +560,7 @@ const struct probe latency_probe = {
     .place = 20,
     .title = "Load latency by working-set size",
     .summary = "how long a load takes, from the first-level cache to DRAM",
-    .about = "Load-to-use latency: each load gives the address of the next, so nothing overlaps. "
-             "The working set is what the chain runs through, one pointer a cache line, in random "
-             "order. While it fits a cache, the latency is that cache's; the steps in between are "
-             "soft because part of the set still fits.\nWhat changes it: the core clock (cycles "
-             "stay, ns change), page size (with small pages, address translation adds to every "
-             "size beyond the TLB's reach), other programs in a shared cache, and the NUMA node "
-             "that holds the memory. And the chase itself: an index costs a shift or an addition "
-             "more than a pointer, which shows in the first-level cache; a bounds check hardly "
-             "anything, because it is predicted; a pointer on the stack a store and a load, unless "
-             "the processor renames memory; packed elements share lines, so part of a set beyond a "
-             "cache still hits it; forward and backward orders are prefetched; lines that were "
-             "modified have to be written back. --table shows all of these side by side.",
+    .about = about,
     .weight = 18,
     .quick = true,
     .goes_on = true,

@@ -42,24 +42,7 @@ struct loaded_options {
     struct setting mix, traffic, injectors, cpu, pages;
 };
 
-#define AT(option) offsetof(struct loaded_options, option)
-static const struct option_spec options[] = {
-    {"mix", 0, OPTION_INTEGER, "PCT", "100", 0, 100, NULL, AT(mix),
-     "share of reads in the traffic as the memory sees it: with 75 every third line is modified "
-     "and so written back, with 50 every line is; below 50 lines are written past the caches, with "
-     "0 all are"},
-    {"traffic", 0, OPTION_CHOICE, "ORDER", "sequential", 0, 0, inject_order_names, AT(traffic),
-     "how the injectors go through their memory: sequential, which prefetchers follow, or random, "
-     "which leaves no page of the memory open"},
-    {"injectors", 0, OPTION_INTEGER, "N", NULL, 1, INJECTORS_MOST, NULL, AT(injectors),
-     "CPUs that make traffic (default: all of the measuring CPU's NUMA node but those of its own "
-     "core); more are taken from other nodes, and the core's other threads last"},
-    {"cpu", 0, OPTION_INTEGER, "N", NULL, 0, CPU_ID_MAX, NULL, AT(cpu),
-     "CPU that measures (default: the first of the fastest kind)"},
-    {"pages", 0, OPTION_CHOICE, "POLICY", "auto", 0, 0, page_policy_names, AT(pages),
-     "page policy: auto takes the largest available; what was obtained is verified and reported"},
-    {.name = NULL},
-};
+#include "loaded.help.h"
 
 /* --- planning: seats --- */
 
@@ -441,24 +424,7 @@ const struct probe loaded_probe = {
     .place = 70,
     .title = "DRAM latency under load",
     .summary = "what traffic of other CPUs does to the latency of DRAM",
-    .about =
-        "One CPU chases pointers through DRAM while others move lines to and from the same memory, "
-        "first none, then more and more, then all they can. Latency hardly rises while the memory "
-        "has time for every request, and steeply when requests queue. The knee is where bandwidth "
-        "over latency is greatest: up to there traffic costs little, beyond it a little more "
-        "bandwidth is paid for with much waiting.\nBandwidth is what the injectors really moved "
-        "while the chase was timed: whole lines, and modified ones twice, because they are read "
-        "and later written back; before, the injectors fill the caches with such lines. The "
-        "chase's own traffic is not in it: a line for every miss that it waits for, and a modified "
-        "one that it may push out.\nWhat changes it: how many CPUs inject (--injectors), since one "
-        "alone can "
-        "seldom fill the memory and then shows no knee; the share of writes (--mix), because "
-        "turning from reads to writes costs the memory time; the order (--traffic), because random "
-        "lines open a new row each. Where the processor has prefetchers, sequential traffic asks "
-        "for most. Memory is that of the measuring CPU's NUMA node, and its own CPUs inject "
-        "first.\nIn a whole run the steps between the two ends are measured only where much time "
-        "is left. If the probe is named and time is short, every second or third step is measured, "
-        "or none; the finding of the knee says so.",
+    .about = about,
     .needs = NEEDS_TWO_CPUS,
     .weight = 3,
     .sized_by_found = true,

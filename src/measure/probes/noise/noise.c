@@ -35,13 +35,7 @@ struct noise_options {
     struct setting watch, over;
 };
 
-static const struct option_spec options[] = {
-    {"for", 0, OPTION_REAL, "S", NULL, 0.5, 86400, NULL, offsetof(struct noise_options, watch),
-     "seconds to watch, up to a day (default: 10, or 1 with --quick; 2 in a whole run)"},
-    {"over", 0, OPTION_REAL, "NS", NULL, 50, 1e9, NULL, offsetof(struct noise_options, over),
-     "shortest interruption that counts (default: 500, or what the counter can resolve)"},
-    {.name = NULL},
-};
+#include "noise.help.h"
 
 /* --- plan --- */
 
@@ -287,18 +281,7 @@ const struct probe noise_probe = {
     .place = 5,
     .title = "What takes the core away",
     .summary = "what takes CPU time away: how much, how long at a time, and the cause",
-    .about =
-        "Every CPU reads its counter as fast as it can, all at the same time, and where two "
-        "readings lie farther apart than they should (--over), something else had the CPU. Shown "
-        "are the share of time that was taken, the lengths, the longest, what comes periodically, "
-        "and the quietest CPUs, as a list for --cpus.\nThe cause is known where the system reports "
-        "it: other threads and page faults for each interruption, by the thread's own counts; "
-        "interrupts (with the softirqs behind them) by how many there were; stolen time by what "
-        "the hypervisor reports, in steps of 10 ms. The rest is unexplained: firmware (SMI), or a "
-        "host that does not report it.\nWhat changes it: everything else that runs, the timer's "
-        "tick, devices whose interrupts come to this CPU, a hypervisor's other guests. Rare "
-        "interruptions need time to be seen: watch for a minute with --for 60. All CPUs are busy "
-        "meanwhile, so other programs find no idle CPU.",
+    .about = about,
     .weight = 2,
     .quick = true,
     .no_twin = "single interruptions are in no document",

@@ -52,17 +52,7 @@ struct numa_options {
     struct setting from, to, pages;
 };
 
-static const struct option_spec options[] = {
-    {"from", 0, OPTION_INTEGER, "NODE", NULL, 0, NODE_MOST, NULL,
-     offsetof(struct numa_options, from),
-     "only from the CPUs of this node (default: from every node that has CPUs)"},
-    {"to", 0, OPTION_INTEGER, "NODE", NULL, 0, NODE_MOST, NULL, offsetof(struct numa_options, to),
-     "only to the memory of this node (default: to every node that has memory)"},
-    {"pages", 0, OPTION_CHOICE, "POLICY", "auto", 0, 0, page_policy_names,
-     offsetof(struct numa_options, pages),
-     "page policy: auto takes the largest available; what was obtained is verified and reported"},
-    {.name = NULL},
-};
+#include "numa.help.h"
 
 /* --- planning: from where --- */
 
@@ -595,17 +585,7 @@ const struct probe numa_probe = {
     .place = 80,
     .title = "Latency and bandwidth by NUMA node",
     .summary = "latency and bandwidth from each node's CPUs to each node's memory",
-    .about =
-        "A row is the node whose CPUs measure, a column the node whose memory they measure. "
-        "Latency is that of one CPU's chase through DRAM, bandwidth that of all CPUs of the node "
-        "reading at the same time, each its own part. The memory is bound to its node, and the "
-        "kernel is asked where it really lies (move_pages): memory that lies elsewhere is "
-        "flagged.\nNodes of memory only, as behind CXL, are columns without a row. The distances "
-        "that the firmware declares are shown next to the figures; the kernel places memory by "
-        "them, so it is a finding if they name the wrong node as the nearer one.\nWhat changes it: "
-        "the links between sockets and what else uses them, how memory is interleaved, snoop modes "
-        "and sub-NUMA clustering (firmware settings), and page size. The nodes of a virtual "
-        "machine may be invented by its host. With one node there is one cell.",
+    .about = about,
     .needs = WANTS_TWO_NODES,
     .weight = 4,
     .sized_by_found = true,

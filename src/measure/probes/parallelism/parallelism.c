@@ -28,39 +28,7 @@ static const double first_share = 0.6, next_share = 0.5;
 
 static const char *const level_names[] = {"all", "L1", "L2", "L3", "L4", "DRAM", NULL};
 
-#define AT(option) offsetof(struct parallelism_options, option)
-static const struct option_spec options[] = {
-    {"chains", 0, OPTION_TEXT, "LIST", NULL, 0, 0, NULL, AT(chains),
-     "numbers of chains, like 1,2,4-16,64, each from 1 to 64 (default: 19 of these)"},
-    {"level", 0, OPTION_CHOICE, "LEVEL", "all", 0, 0, level_names, AT(level),
-     "the one level to look at: L1, L2, L3, L4 or DRAM (default: DRAM, and the others where there "
-     "is time)"},
-    {"size", 0, OPTION_SIZE, "SIZE", NULL, 128, 0, NULL, AT(size),
-     "this working set instead of one for each level"},
-    {"threads", 0, OPTION_INTEGER, "N", NULL, 1, THREADS_MOST, NULL, AT(threads),
-     "threads that access memory at random at the same time, from one to N by doubling (default: "
-     "one, and one on every CPU)"},
-    {"sizes", 0, OPTION_SIZES, "SIZE,...", NULL, 128, 0, NULL, AT(sets.sizes),
-     "curves over these working sets instead, one for each number of chains, and, with --work, of "
-     "these for each amount of work"},
-    {"from", 0, OPTION_SIZE, "SIZE", NULL, 128, 0, NULL, AT(sets.from),
-     "the same from this size (default: 1K)"},
-    {"to", 0, OPTION_SIZE, "SIZE", NULL, 128, 0, NULL, AT(sets.to),
-     "the same up to this size (default: four times the last-level cache declared, at most 1G)"},
-    {"per-octave", 0, OPTION_INTEGER, "N", NULL, 1, 64, NULL, AT(sets.per_octave),
-     "sizes from one power of two to the next (default: 4 below 64M, 2 above)"},
-    {"work", 0, OPTION_TEXT, "CYCLES,...", NULL, 0, 0, NULL, AT(work),
-     "also measure with work after each access, up to this many cycles, on which no address "
-     "depends: how much work keeps the processor from seeing the next access; a list like 3,6,12 "
-     "names all amounts; 3x,6x counts iterations of the loop in \"CPU performance\", by size"},
-    {"prefetch", 0, OPTION_INTEGER, "STEPS", NULL, 1, CHAINS_MOST, NULL, AT(prefetch),
-     "with --work: also measure what prefetching each line this many steps ahead gains"},
-    {"pages", 0, OPTION_CHOICE, "POLICY", "auto", 0, 0, page_policy_names, AT(pages),
-     "page policy: auto takes the largest available; what was obtained is verified and reported"},
-    {"cpu", 0, OPTION_INTEGER, "N", NULL, 0, CPU_ID_MAX, NULL, AT(cpu),
-     "CPU that measures (default: the first of the fastest kind)"},
-    {.name = NULL},
-};
+#include "parallelism.help.h"
 
 static const unsigned few[] = {1, 2, 4, 8, 12, 16, 24, 32, 64};
 static const unsigned every[] = {1,  2,  3,  4,  5,  6,  7,  8,  10, 12,
@@ -680,21 +648,7 @@ const struct probe parallelism_probe = {
     .place = 50,
     .title = "Loads under way at once",
     .summary = "how many misses overlap, and the time per access that results",
-    .about =
-        "Independent chains of loads go through one working set in random order, one to 64 of them "
-        "at once. One chain waits for each load and shows the latency; several overlap, and the "
-        "time per access falls until no more loads can be under way. The latency over that time is "
-        "how many misses the core sustains; its buffers may be more. Programs that look things up "
-        "at random gain as much by doing that many "
-        "look-ups side by side.\nWhat changes it: page size (with small pages, walks of the page "
-        "table wait in the same queues), neighbours that use the memory, and the distance to it. "
-        "Thirteen chains (twenty-seven on AArch64, eight elsewhere) live in registers; a step of "
-        "each beyond these also loads and stores its pointer, which only shows in the first-level "
-        "cache.\n--work puts dependent additions after each access, one cycle each: the processor "
-        "sees as far ahead as its window of instructions (and its schedulers, where work waits) "
-        "reaches, and work pushes the next access out of it. --prefetch asks for lines explicitly, "
-        "as far ahead as given. With several threads the figure is accesses per second of all of "
-        "them together, in one memory of which each thread's NUMA node has an equal part.",
+    .about = about,
     .weight = 4,
     .quick = false,
     .sized_by_found = true,

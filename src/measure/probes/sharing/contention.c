@@ -45,12 +45,7 @@ struct contention_options {
     struct setting writers;
 };
 
-static const struct option_spec options[] = {
-    {"writers", 0, OPTION_INTEGER, "N", NULL, 1, 65536, NULL,
-     offsetof(struct contention_options, writers),
-     "writers at most (default: as many as there are CPUs)"},
-    {.name = NULL},
-};
+#include "contention.help.h"
 
 /* --- planning --- */
 
@@ -299,18 +294,7 @@ const struct probe contention_probe = {
     .place = 90,
     .title = "One line, many writers",
     .summary = "what it costs when several cores write to one line, or to neighbouring lines",
-    .about =
-        "One to all CPUs (--cpus) write to one word as fast as they can: by fetch-and-add, by a "
-        "compare-and-swap loop, by exchange and by plain stores. The figures are the time of one "
-        "operation as one writer sees it, all writers' operations a second, and fairness: the "
-        "slowest writer's operations divided by the fastest one's.\nThen two writers have a word "
-        "each, at growing distances: in one line (false sharing), in neighbouring lines, and "
-        "further apart. Where neighbouring lines cost more than distant ones, the processor "
-        "prefetches lines in pairs, and data of different threads belongs 128 bytes apart.\nWhat "
-        "changes it: how far apart the cores are, how the line's home arbitrates, and store "
-        "buffers, which let plain stores to one's own cache go at full speed. Cores are filled "
-        "before their second hardware threads. On one CPU only the uncontended cost is shown; with "
-        "two, the most basic case; more show how throughput falls.",
+    .about = about,
     .weight = 0,
     .options = options,
     .options_bytes = sizeof(struct contention_options),

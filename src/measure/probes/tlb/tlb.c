@@ -35,17 +35,7 @@ struct tlb_options {
     struct setting pages, to, cpu;
 };
 
-#define AT(option) offsetof(struct tlb_options, option)
-static const struct option_spec options[] = {
-    {"pages", 0, OPTION_CHOICE, "WHICH", "all", 0, 0, page_choices, AT(pages),
-     "page sizes to look at: small (the system's own), huge2m (2M on most machines), all of these, "
-     "or huge1g, which must have been reserved"},
-    {"to", 0, OPTION_INTEGER, "N", NULL, 16, 1 << 20, NULL, AT(to),
-     "most pages to touch (default: 8192 small ones, 128 huge ones, or fewer if memory is short)"},
-    {"cpu", 0, OPTION_INTEGER, "N", NULL, 0, CPU_ID_MAX, NULL, AT(cpu),
-     "CPU that measures (default: the first of the fastest kind)"},
-    {.name = NULL},
-};
+#include "tlb.help.h"
 
 /* --- planning --- */
 
@@ -270,17 +260,7 @@ const struct probe tlb_probe = {
     .place = 10,
     .title = "Address translation",
     .summary = "how many pages each TLB holds, and what an access beyond it costs",
-    .about =
-        "A TLB remembers where pages lie in memory. The same number of cache lines is chased "
-        "twice, once a line a page and once packed together: the difference is translation. The "
-        "number of entries times the page size is the memory that can be reached at random without "
-        "that cost. Only a number that the trials agree on is reported.\nWhat changes it: page "
-        "size; a busy hardware thread of the same core, which shares the TLB; and a hypervisor, "
-        "whose own page size counts as well: where the host uses small pages, huge ones of a guest "
-        "are split. Costs are beyond those of the caches; a walk reads page tables, so it costs "
-        "more the more pages there are.\nWhere both page sizes are measured, a chase "
-        "over the 512 pieces of huge pages shows whether the host backs these with small ones.\n"
-        "The second level with huge pages is not looked for: it reaches over gigabytes.",
+    .about = about,
     .weight = 4,
     .quick = false,
     .options = options,

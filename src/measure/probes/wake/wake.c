@@ -37,12 +37,7 @@ struct wake_options {
     struct setting way;
 };
 
-static const struct option_spec options[] = {
-    {"way", 0, OPTION_CHOICE, "WAY", NULL, 0, 0, bell_names, offsetof(struct wake_options, way),
-     "measure this way alone: futex, eventfd, pipe, condition (a POSIX condition variable), or "
-     "spin, where no thread sleeps (default: all of them)"},
-    {.name = NULL},
-};
+#include "wake.help.h"
 
 /* Numbers of context switches and wake-ups of one way, by trial. */
 enum { TALLY_TRIALS = 512 };
@@ -402,18 +397,7 @@ const struct probe wake_probe = {
     .place = 45,
     .title = "What it takes to wake another CPU",
     .summary = "how long it takes to wake a thread that sleeps on another CPU",
-    .about =
-        "Two threads on two CPUs wake each other in turn, and half of a round trip is one wake-up: "
-        "by futex, eventfd, pipe and condition variable, and, for comparison, by spinning, where "
-        "no thread sleeps. Every pair is measured, in rounds of pairs that share no core; above 32 "
-        "CPUs the other ways only from the first CPU. Then one CPU lets another sleep for 10 us to "
-        "10 ms and wakes it: from deeper idle states that takes longer.\nEach way also shows how "
-        "many context switches a wake-up took, by the system's own count: about 1 where the other "
-        "thread really slept, 0 where it did not sleep yet.\nWhat changes it: idle states (their "
-        "exit latency is in /sys/devices/system/cpu/cpu0/cpuidle), the distance of the CPUs, the "
-        "clock of a CPU that has just slept, a hypervisor, which has to be asked for an interrupt "
-        "and for waking a halted CPU, and everything else that runs. In a whole run, and with "
-        "--quick, it is one pair and futex alone.",
+    .about = about,
     .needs = NEEDS_TWO_CPUS,
     .weight = 1,
     .options = options,
