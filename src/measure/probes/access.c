@@ -166,25 +166,7 @@ static void add_crossing(struct analysis *analysis, const char *level, double by
                                 (double)a.median, crossing_names[within], verdict);
 }
 
-/* Factors that decide a finding's experiment, and the values that its name alone implies. */
-static const struct standard experiment[] = {
-    {"address", STANDARD_NAMED, NULL, 0},
-    {"access", STANDARD_NAMED, NULL, 0},
-    {"order", STANDARD_NAMED, NULL, 0},
-    {"stride", STANDARD_NAMED, NULL, 0},
-    {"align", STANDARD_NAMED, NULL, 0},
-    {"store", STANDARD_NAMED, NULL, 0},
-    {"offset", STANDARD_NAMED, NULL, 0},
-    {"pages", STANDARD_NAMED, NULL, 0},
-    {"node", STANDARD_TEXT, "own", 0},
-    {"core", STANDARD_FASTEST, NULL, 0},
-    {.factor = NULL},
-};
-
-static const struct finding_line finding_lines[] = {
 #include "access.findings.h"
-    {.patterns = NULL},
-};
 
 /* --- plan, next, conclude, analyse --- */
 

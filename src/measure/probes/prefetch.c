@@ -311,22 +311,7 @@ static void add_crossing(struct analysis *analysis)
                                 size_format((double)chases_page_noted(analysis), size));
 }
 
-static const struct standard experiment[] = {
-    {"address", STANDARD_NAMED, NULL, 0},
-    {"access", STANDARD_NAMED, NULL, 0},
-    {"order", STANDARD_NAMED, NULL, 0},
-    {"stride", STANDARD_NAMED, NULL, 0},
-    {"pages", STANDARD_PAGES, NULL, 0},
-    {"node", STANDARD_TEXT, "own", 0},
-    {"core", STANDARD_FASTEST, NULL, 0},
-    {"loads", STANDARD_NUMBER, NULL, 1},
-    {.factor = NULL},
-};
-
-static const struct finding_line finding_lines[] = {
 #include "prefetch.findings.h"
-    {.patterns = NULL},
-};
 
 /* --- plan, next, analyse --- */
 

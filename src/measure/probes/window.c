@@ -333,21 +333,7 @@ static void add_step(struct analysis *analysis, int filler)
         analysis_read_off(analysis, first, curve);
 }
 
-/* Factors that decide a finding's experiment, and the values that its name alone implies. */
-static const struct standard experiment[] = {
-    {"filler", STANDARD_NAMED, NULL, 0},
-    {"look", STANDARD_NAMED, NULL, 0},
-    {"working set", STANDARD_NAMED, NULL, 0},
-    {"pages", STANDARD_PAGES, NULL, 0},
-    {"node", STANDARD_TEXT, "own", 0},
-    {"core", STANDARD_FASTEST, NULL, 0},
-    {.factor = NULL},
-};
-
-static const struct finding_line finding_lines[] = {
 #include "window.findings.h"
-    {.patterns = NULL},
-};
 
 /* --- plan, next, conclude, analyse --- */
 

@@ -351,20 +351,7 @@ static bool next_bandwidth(struct probe_task *task)
     return !state->brief && plan->point_count > 0;
 }
 
-/* Factors that decide a finding's experiment, and the values that its name alone implies. */
-static const struct standard experiment[] = {
-    {"kernel", STANDARD_NAMED, NULL, 0},  {"mix", STANDARD_NAMED, NULL, 0},
-    {"level", STANDARD_NAMED, NULL, 0},   {"access", STANDARD_NAMED, NULL, 0},
-    {"width", STANDARD_NAMED, NULL, 0},   {"set", STANDARD_NAMED, NULL, 0},
-    {"stride", STANDARD_ABSENT, NULL, 0}, {"narrowed_to", STANDARD_ABSENT, NULL, 0},
-    {"size", STANDARD_ABSENT, NULL, 0},   {"pages", STANDARD_PAGES, NULL, 0},
-    {"core", STANDARD_FASTEST, NULL, 0},  {.factor = NULL},
-};
-
-static const struct finding_line finding_lines[] = {
 #include "bandwidth.findings.h"
-    {.patterns = NULL},
-};
 
 const struct probe bandwidth_probe = {
     .name = "bandwidth",

@@ -477,17 +477,7 @@ static void analyse_copy(struct analysis *analysis)
     add_unaligned(analysis, COPY_STRING, calls[0]);
 }
 
-/* Factors that decide a finding's experiment, and the values that its name alone implies. */
-static const struct standard experiment[] = {
-    {"method", STANDARD_NAMED, NULL, 0}, {"off", STANDARD_NAMED, NULL, 0},
-    {"pages", STANDARD_PAGES, NULL, 0},  {"node", STANDARD_TEXT, "own", 0},
-    {"core", STANDARD_FASTEST, NULL, 0}, {.factor = NULL},
-};
-
-static const struct finding_line lines[] = {
 #include "copy.findings.h"
-    {.patterns = NULL},
-};
 
 const struct probe copy_probe = {
     .name = "copy",
@@ -498,7 +488,7 @@ const struct probe copy_probe = {
     .sized_by_found = true,
     .options = options,
     .options_bytes = sizeof(struct copy_options),
-    .findings = {lines, experiment},
+    .findings = {finding_lines, experiment},
     .plan = plan_copy,
     .prepare = prepare_copy,
     .next = next_copy,

@@ -433,21 +433,4 @@ void cores_analyse(struct analysis *analysis)
     }
 }
 
-/* Factors that decide a finding's experiment, and the values that its name alone implies. */
-const struct standard cores_experiment[] = {
-    {"op", STANDARD_NAMED, NULL, 0},
-    {"cpus", STANDARD_NAMED, NULL, 0},
-    /* Documents before 0.1.0: the operation's memory order, and the number of lines. */
-    {"order", STANDARD_NAMED, NULL, 0},
-    {"lines", STANDARD_NAMED, NULL, 0},
-    {"home", STANDARD_ABSENT, NULL, 0},
-    {"payload", STANDARD_ABSENT, NULL, 0},
-    {"pairs", STANDARD_ABSENT, NULL, 0},
-    {"core", STANDARD_FASTEST, NULL, 0},
-    {.factor = NULL},
-};
-
-const struct finding_line cores_lines[] = {
 #include "cores.findings.h"
-    {.patterns = NULL},
-};

@@ -436,25 +436,13 @@ static const char *say_others(struct analysis *analysis, const struct point *at,
         finding_time_of(at).low > finding_time_of(first).high ? "" : ": no difference is shown");
 }
 
-/* Factors that decide a finding's experiment; its name implies all of them. */
-static const struct standard experiment[] = {
-    {"pages", STANDARD_NAMED, NULL, 0},
-    {"size", STANDARD_ABSENT, NULL, 0},
-    {"node", STANDARD_TEXT, "own", 0},
-    {"core", STANDARD_FASTEST, NULL, 0},
-    {.factor = NULL},
-};
-
-static const struct finding_line lines[] = {
 #include "fault.findings.h"
-    {.patterns = NULL},
-};
 
 static void analyse_fault(struct analysis *analysis)
 {
     const double meant = analysis_number(analysis, "faults_meant"),
                  counted = analysis_number(analysis, "faults_counted"), ratio = counted / meant;
-    findings_read(analysis, lines);
+    findings_read(analysis, finding_lines);
     if (!(meant > 0))
         return analysis_keep(analysis, "fault.count",
                              "the document does not say how many faults were counted");
@@ -474,7 +462,7 @@ const struct probe fault_probe = {
     .weight = 1,
     .options = options,
     .options_bytes = sizeof(struct fault_options),
-    .findings = {lines, experiment},
+    .findings = {finding_lines, experiment},
     .plan = plan_fault,
     .prepare = prepare_fault,
     .observe = observe_fault,

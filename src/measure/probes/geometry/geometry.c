@@ -389,17 +389,7 @@ static bool holds_rounds(const struct series *votes)
     return !votes || series_factor(votes, rounds_factor);
 }
 
-/* Factors that decide a finding's experiment, and the values that its name alone implies. */
-static const struct standard experiment[] = {
-    {"stride", STANDARD_NAMED, NULL, 0}, {"level", STANDARD_NAMED, NULL, 0},
-    {"pages", STANDARD_PAGES, NULL, 0},  {"node", STANDARD_TEXT, "own", 0},
-    {"core", STANDARD_FASTEST, NULL, 0}, {.factor = NULL},
-};
-
-static const struct finding_line finding_lines[] = {
 #include "geometry.findings.h"
-    {.patterns = NULL},
-};
 
 /* --- plan, next, analyse --- */
 

@@ -311,18 +311,4 @@ void latency_analyse(struct analysis *analysis)
 
 /* --- the registry's lines --- */
 
-/* In old documents the CPU is a number, not a kind of core. */
-const struct standard latency_experiment[] = {
-    {"address", STANDARD_TEXT, "pointer", 0}, {"access", STANDARD_TEXT, "read", 0},
-    {"order", STANDARD_TEXT, "random", 0},    {"stride", STANDARD_LINE, NULL, 0},
-    {"pages", STANDARD_PAGES, NULL, 0},       {"node", STANDARD_TEXT, "own", 0},
-    {"core", STANDARD_FASTEST, NULL, 0},      {"cpu", STANDARD_NAMED, NULL, 0},
-    {"variant", STANDARD_NAMED, NULL, 0},     {"threads", STANDARD_ABSENT, NULL, 0},
-    {"ring", STANDARD_ABSENT, NULL, 0},       {"state", STANDARD_TEXT, "filled", 0},
-    {"loads", STANDARD_ABSENT, NULL, 0},      {.factor = NULL},
-};
-
-const struct finding_line latency_lines[] = {
 #include "latency.findings.h"
-    {.patterns = NULL},
-};

@@ -298,20 +298,4 @@ void loaded_analyse(struct analysis *analysis)
     analysis_read_off(analysis, first, latency);
 }
 
-/* Factors that decide a finding's experiment, and the values that its name alone implies. */
-const struct standard loaded_experiment[] = {
-    {"shows", STANDARD_NAMED, NULL, 0},
-    {"injectors", STANDARD_NAMED, NULL, 0},
-    {"working set", STANDARD_NAMED, NULL, 0},
-    {"mix", STANDARD_NUMBER, NULL, 100},
-    {"traffic", STANDARD_TEXT, "sequential", 0},
-    {"pages", STANDARD_PAGES, NULL, 0},
-    {"node", STANDARD_TEXT, "own", 0},
-    {"core", STANDARD_FASTEST, NULL, 0},
-    {.factor = NULL},
-};
-
-const struct finding_line loaded_lines[] = {
 #include "loaded.findings.h"
-    {.patterns = NULL},
-};

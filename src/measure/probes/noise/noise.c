@@ -265,16 +265,7 @@ static void analyse_noise(struct analysis *analysis)
                   "single interruptions are in no series");
 }
 
-static const struct standard experiment[] = {
-    {"shows", STANDARD_NAMED, NULL, 0},
-    {"of", STANDARD_NAMED, NULL, 0},
-    {.factor = NULL},
-};
-
-static const struct finding_line lines[] = {
 #include "noise.findings.h"
-    {.patterns = NULL},
-};
 
 const struct probe noise_probe = {
     .name = "noise",
@@ -287,7 +278,7 @@ const struct probe noise_probe = {
     .no_twin = "single interruptions are in no document",
     .options = options,
     .options_bytes = sizeof(struct noise_options),
-    .findings = {lines, experiment},
+    .findings = {finding_lines, experiment},
     .plan = plan_noise,
     .prepare = prepare_noise,
     .observe = observe_noise,

@@ -567,18 +567,7 @@ static void numa_analyse(struct analysis *analysis)
                   "the document does not hold what distances are declared");
 }
 
-/* Factors that decide a finding's experiment, and the values that its name alone implies. */
-static const struct standard numa_experiment[] = {
-    {"shows", STANDARD_NAMED, NULL, 0},
-    {"pages", STANDARD_PAGES, NULL, 0},
-    {"core", STANDARD_FASTEST, NULL, 0},
-    {.factor = NULL},
-};
-
-static const struct finding_line numa_lines[] = {
 #include "numa.findings.h"
-    {.patterns = NULL},
-};
 
 const struct probe numa_probe = {
     .name = "numa",
@@ -591,7 +580,7 @@ const struct probe numa_probe = {
     .sized_by_found = true,
     .options = options,
     .options_bytes = sizeof(struct numa_options),
-    .findings = {numa_lines, numa_experiment},
+    .findings = {finding_lines, experiment},
     .plan = plan_numa,
     .prepare = prepare_numa,
     .next = next_numa,

@@ -593,20 +593,4 @@ void parallelism_analyse(struct analysis *analysis)
 
 /* --- the registry's lines --- */
 
-/* Factors that decide a finding's experiment, and the values that its name alone implies. */
-const struct standard parallelism_experiment[] = {
-    {"level", STANDARD_NAMED, NULL, 0},
-    {"working set", STANDARD_NAMED, NULL, 0},
-    {"size", STANDARD_ABSENT, NULL, 0},
-    {"chains", STANDARD_NAMED, NULL, 0}, /* differ from run to run: they saturate a core */
-    {"prefetch", STANDARD_ABSENT, NULL, 0},
-    {"pages", STANDARD_PAGES, NULL, 0},
-    {"node", STANDARD_TEXT, "own", 0},
-    {"core", STANDARD_FASTEST, NULL, 0},
-    {.factor = NULL},
-};
-
-const struct finding_line parallelism_lines[] = {
 #include "parallelism.findings.h"
-    {.patterns = NULL},
-};

@@ -275,19 +275,7 @@ static void analyse_contention(struct analysis *analysis)
     }
 }
 
-/* Factors that decide a finding's experiment, and the values that its name alone implies. */
-static const struct standard experiment[] = {
-    {"op", STANDARD_NAMED, NULL, 0},
-    {"shows", STANDARD_NAMED, NULL, 0},
-    {"writers", STANDARD_ABSENT, NULL, 0},
-    {"core", STANDARD_FASTEST, NULL, 0},
-    {.factor = NULL},
-};
-
-static const struct finding_line finding_lines[] = {
 #include "contention.findings.h"
-    {.patterns = NULL},
-};
 
 const struct probe contention_probe = {
     .name = "contention",

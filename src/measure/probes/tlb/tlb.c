@@ -241,19 +241,7 @@ static void analyse_tlb(struct analysis *analysis)
     }
 }
 
-/* Factors that decide a finding's experiment, and the values that its name alone implies. */
-static const struct standard experiment[] = {
-    {"pages", STANDARD_NAMED, NULL, 0},
-    {"look", STANDARD_NAMED, NULL, 0},
-    {"node", STANDARD_TEXT, "own", 0},
-    {"core", STANDARD_FASTEST, NULL, 0},
-    {.factor = NULL},
-};
-
-static const struct finding_line finding_lines[] = {
 #include "tlb.findings.h"
-    {.patterns = NULL},
-};
 
 const struct probe tlb_probe = {
     .name = "tlb",

@@ -382,15 +382,7 @@ static void analyse_wake(struct analysis *analysis)
     analysis_keep(analysis, "wake.*.switches", "context switches are in no series");
 }
 
-static const struct standard experiment[] = {
-    {"way", STANDARD_NAMED, NULL, 0},
-    {.factor = NULL},
-};
-
-static const struct finding_line lines[] = {
 #include "wake.findings.h"
-    {.patterns = NULL},
-};
 
 const struct probe wake_probe = {
     .name = "wake",
@@ -402,7 +394,7 @@ const struct probe wake_probe = {
     .weight = 1,
     .options = options,
     .options_bytes = sizeof(struct wake_options),
-    .findings = {lines, experiment},
+    .findings = {finding_lines, experiment},
     .plan = plan_wake,
     .prepare = prepare_wake,
     .observe = observe_wake,
