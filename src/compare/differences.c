@@ -188,7 +188,7 @@ static void compare_findings(struct search *search, const struct probe_result *a
 {
     struct pool *pool = &search->result->pool;
     struct finding_pairs pairs;
-    finding_pairs_find(&pairs, pool, a, b, &search->levels[1]);
+    finding_pairs_find(&pairs, pool, a, NULL, b, &search->levels[1]);
     for (size_t i = 0; i < a->finding_count; i++) {
         const struct finding *before = &a->findings[i], *after = pairs.of_a[i];
         if (finding_is_derived(before) && (!after || finding_is_derived(after)))

@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* A foreign document may have any number of levels: beyond this they pair by number. */
 enum { LEVELS_MOST = 32 };
@@ -210,4 +211,12 @@ int level_partner(const struct level_links *links, const struct finding *finding
         of_curve || !links->anew ? link_of(links, of_curve ? finding : &standard, meaning.number)
                                  : NULL;
     return link ? link->partner : meaning.number;
+}
+
+const char *level_name(struct pool *pool, const struct level_links *links,
+                       const struct finding *finding)
+{
+    const char *name = finding->name ? finding->name : "";
+    const int partner = links ? level_partner(links, finding) : -1;
+    return partner < 0 ? name : pool_printf(pool, "L%d%s", partner, name + strcspn(name, "."));
 }

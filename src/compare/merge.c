@@ -229,7 +229,7 @@ static void add_experiments(struct merging *merging, struct probe_result *to,
     struct finding_pairs pairs;
     const struct named named = named_of(pool, to);
     const struct finding **known = experiments_of(pool, to, &count);
-    finding_pairs_find(&pairs, pool, older, to, NULL);
+    finding_pairs_find(&pairs, pool, older, NULL, to, NULL);
     for (size_t i = 0; i < older->finding_count; i++) {
         const struct finding *finding = &older->findings[i];
         if (finding_meaning(finding).role == ROLE_CONDITION || pairs.of_a[i])

@@ -66,34 +66,24 @@ static int sort_by_kind(const void *a, const void *b)
 
 struct pairing {
     const struct probe_result *a, *b;
-    const struct level_links *levels;
+    const struct level_links *of_a, *of_b;
     struct finding_pairs *pairs;
     struct pool *pool;
     struct entry *in_a, *in_b;
 };
 
-/* The finding's name with the number that its level has in the first document, 0 where it has no
- * such level. */
-static const char *name_of(const struct pairing *pairing, const struct finding *finding)
-{
-    const char *name = or_empty(finding->name);
-    const int partner = pairing->levels ? level_partner(pairing->levels, finding) : -1;
-    return partner < 0 ? name
-                       : pool_printf(pairing->pool, "L%d%s", partner, name + strcspn(name, "."));
-}
-
 /* Collects the findings that have no partner yet. */
 static size_t collect(const struct pairing *pairing, struct entry *entries, bool second, bool count)
 {
     const struct probe_result *probe = second ? pairing->b : pairing->a;
+    const struct level_links *levels = second ? pairing->of_b : pairing->of_a;
     const struct finding **partners = second ? pairing->pairs->of_b : pairing->pairs->of_a;
     size_t n = 0;
     for (size_t i = 0; i < probe->finding_count; i++) {
         const struct finding *finding = &probe->findings[i];
         if (!partners[i])
-            entries[n++] = (struct entry){
-                finding, second ? name_of(pairing, finding) : or_empty(finding->name), i,
-                count ? cpulist_text_count(finding->cpus) : 0};
+            entries[n++] = (struct entry){finding, level_name(pairing->pool, levels, finding), i,
+                                          count ? cpulist_text_count(finding->cpus) : 0};
     }
     return n;
 }
@@ -118,13 +108,14 @@ static void pair_by(const struct pairing *pairing, int (*sort)(const void *, con
 }
 
 void finding_pairs_find(struct finding_pairs *pairs, struct pool *pool,
-                        const struct probe_result *a, const struct probe_result *b,
-                        const struct level_links *levels)
+                        const struct probe_result *a, const struct level_links *of_a,
+                        const struct probe_result *b, const struct level_links *of_b)
 {
     struct pairing pairing = {
         .a = a,
         .b = b,
-        .levels = levels,
+        .of_a = of_a,
+        .of_b = of_b,
         .pool = pool,
         .pairs = pairs,
         .in_a = pool_alloc(pool, a->finding_count, sizeof *pairing.in_a),

@@ -14,9 +14,10 @@ struct finding_pairs {
     const struct finding **of_a, **of_b;
 };
 
-/* In the pool, in n log n steps. Units are ignored: the caller handles different ones. `levels`:
- * those of b with their partners in a; NULL: they pair by number. */
+/* In the pool, in n log n steps. Units are ignored: the caller handles different ones. `of_a` and
+ * `of_b` number each side's levels as one document does; NULL: that document is the side's own. */
 void finding_pairs_find(struct finding_pairs *, struct pool *, const struct probe_result *a,
-                        const struct probe_result *b, const struct level_links *levels);
+                        const struct level_links *of_a, const struct probe_result *b,
+                        const struct level_links *of_b);
 
 #endif

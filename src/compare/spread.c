@@ -2,6 +2,7 @@
 
 #include "base/quantity.h"
 #include "compare/joined.h"
+#include "compare/levels.h"
 #include "compare/pairs.h"
 #include "compare/series.h"
 #include "conclude/registry/experiment.h"
@@ -46,10 +47,11 @@ static unsigned elected(const struct votes *votes, size_t voters)
 
 /* --- findings --- */
 
-/* The results of one probe in all documents that have it, and which of their findings have been
- * used. */
+/* The results of one probe in all documents that have it, the numbers of their levels, and which of
+ * their findings have been used. */
 struct probe_of_each {
     const struct probe_result **probes;
+    const struct level_links **levels;
     size_t count;
     bool **taken;
 };
@@ -97,6 +99,32 @@ static size_t collect_values(struct spread *spread, struct probe_of_each *source
     return n;
 }
 
+/* Notes for the caller what is left out. */
+static void leave_out(struct spread *spread, const struct finding *model)
+{
+    struct pool *pool = &spread->to->pool;
+    const char *experiment = experiment_text(model, pool), *names = spread->names;
+    if (spread->left_out++ < NAMED_MOST)
+        spread->names =
+            pool_printf(pool, "%s%s%s%s%s%s", names ? names : "", names ? ", " : "", model->name,
+                        *experiment ? " (" : "", experiment, *experiment ? ")" : "");
+}
+
+/* The finding's factors, of which one names its level: as `name` begins. */
+static struct factor *factors_named(struct pool *pool, const struct finding *model,
+                                    const char *name)
+{
+    if (strcmp(name, model->name) == 0)
+        return model->factors;
+    struct factor *factors = pool_alloc(pool, model->factor_count, sizeof *factors);
+    for (size_t i = 0; i < model->factor_count; i++) {
+        factors[i] = model->factors[i];
+        if (strcmp(factors[i].name, "level") == 0)
+            factors[i].text = pool_printf(pool, "%.*s", (int)strcspn(name, "."), name);
+    }
+    return factors;
+}
+
 /* Its runs' values, ascending. */
 static double *sorted_runs(struct pool *pool, const struct finding *of)
 {
@@ -116,24 +144,23 @@ static void add_finding(struct spread *spread, struct probe_result *result,
     const struct finding *runs = &collected.runs;
     const size_t n = collect_values(spread, sources, from, place, pairs, &collected);
     struct pool *pool = &spread->to->pool;
-    if (n == 0 && spread->one_machine) { /* it tells why there is none */
+    const char *name = level_name(pool, sources->levels[from], model);
+    const bool placed = level_partner(sources->levels[from], model) != 0;
+    if (n == 0 && spread->one_machine && placed) { /* it tells why there is none */
         struct finding *kept =
             pool_append(pool, (void **)&result->findings, &result->finding_count, sizeof *kept);
         *kept = *model;
+        kept->name = name;
     }
     if (n == 0)
         return;
-    if (2 * runs->run_count < spread->runs) {
-        const char *experiment = experiment_text(model, pool), *names = spread->names;
-        if (spread->left_out++ < NAMED_MOST)
-            spread->names = pool_printf(pool, "%s%s%s%s%s%s", names ? names : "", names ? ", " : "",
-                                        model->name, *experiment ? " (" : "", experiment,
-                                        *experiment ? ")" : "");
+    if (2 * runs->run_count < spread->runs || !placed) {
+        leave_out(spread, model);
         return;
     }
     double *values = sorted_runs(pool, runs);
     struct finding *finding = finding_add_value(
-        result, pool, model->name, model->unit ? model->unit : "",
+        result, pool, name, model->unit ? model->unit : "",
         (struct interval){median(values, runs->run_count), quantile(values, runs->run_count, 0.1),
                           quantile(values, runs->run_count, 0.9)},
         elected(&collected.votes, n));
@@ -152,7 +179,7 @@ static void add_finding(struct spread *spread, struct probe_result *result,
     }
     finding->clock_hz = model->clock_hz;
     finding->declared = model->declared;
-    finding->factors = model->factors;
+    finding->factors = factors_named(pool, model, name);
     finding->factor_count = model->factor_count;
     finding->deviations = model->deviations;
     finding->cpus = pool_strdup(pool, model->cpus);
@@ -174,7 +201,8 @@ static void add_findings_of(struct spread *spread, struct probe_result *result,
         if (!pairs) {
             pairs = pool_alloc(scratch, sources->count, sizeof *pairs);
             for (size_t d = from + 1; d < sources->count; d++)
-                finding_pairs_find(&pairs[d], scratch, probe, sources->probes[d], NULL);
+                finding_pairs_find(&pairs[d], scratch, probe, sources->levels[from],
+                                   sources->probes[d], sources->levels[d]);
         }
         add_finding(spread, result, sources, from, i, pairs);
     }
@@ -278,6 +306,7 @@ static void add_probe(struct pool *scratch, void *with)
         pool_append(&to->pool, (void **)&to->probes, &to->probe_count, sizeof *result);
     struct probe_of_each sources = {
         .probes = pool_alloc(scratch, spread->count, sizeof(const struct probe_result *)),
+        .levels = pool_alloc(scratch, spread->count, sizeof(const struct level_links *)),
         .taken = pool_alloc(scratch, spread->count, sizeof(bool *))};
     const struct probe_result *model = NULL;
     size_t runs = 0;
@@ -288,6 +317,7 @@ static void add_probe(struct pool *scratch, void *with)
         if (!probe || (spread->one_machine && model && !probe->finding_count))
             continue;
         sources.taken[sources.count] = pool_alloc(scratch, probe->finding_count, sizeof(bool));
+        sources.levels[sources.count] = &spread->levels[d];
         sources.probes[sources.count++] = probe;
         model = model && model->finding_count >= probe->finding_count ? model : probe;
     }
@@ -302,6 +332,38 @@ static void add_probe(struct pool *scratch, void *with)
         add_findings_of(spread, result, &sources, d, scratch);
     for (size_t i = 0; i < model->series_count; i++)
         add_series(spread, result, &model->series[i], scratch);
+}
+
+static int by_count(const void *a, const void *b)
+{
+    const size_t left = *(const size_t *)a, right = *(const size_t *)b;
+    return (left > right) - (left < right);
+}
+
+/* Numbers all documents' levels as one of those does that show as many as most: a curve that shows
+ * a step more or fewer has numbered them anew. */
+static void number_levels(struct spread *spread)
+{
+    struct pool *pool = &spread->to->pool;
+    const struct document *documents = spread->documents;
+    struct level_links links[2];
+    size_t *counts = pool_alloc(pool, spread->count, sizeof *counts), as = 0;
+    spread->levels = pool_alloc(pool, spread->count, sizeof *spread->levels);
+    for (size_t d = 0; d < spread->count; d++) {
+        level_links_find(links, pool, &documents[0], &documents[d]);
+        spread->levels[d] = links[1];
+        counts[d] = links[1].count;
+    }
+    qsort(counts, spread->count, sizeof *counts, by_count);
+    size_t none = 0; /* documents without a curve */
+    while (none + 1 < spread->count && counts[none] == 0)
+        none++;
+    while (spread->levels[as].count != counts[(none + spread->count) / 2])
+        as++;
+    for (size_t d = 0; d < spread->count && as > 0; d++) {
+        level_links_find(links, pool, &documents[as], &documents[d]);
+        spread->levels[d] = links[1];
+    }
 }
 
 static void join_conditions(struct spread *spread)
@@ -332,6 +394,7 @@ static int build(void *with)
     if (spread->count > 1 && !spread->one_machine)
         to->machine.hostname = NULL;
     join_conditions(spread);
+    number_levels(spread);
     size_t names, values = 0;
     const struct joined_probe *probes = joined_probes(pool, documents, spread->count, &names);
     for (size_t i = 0; i < names; i++) {

@@ -20,6 +20,7 @@ struct spread {
     size_t voters, runs;
     double *values, *scratch;
     size_t *series_from;
+    struct level_links *levels; /* of each document, numbered as in one of them */
 };
 
 int spread_build(struct spread *, struct error *);

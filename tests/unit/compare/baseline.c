@@ -1,5 +1,6 @@
 #include "compare/baseline.h"
 #include "compare/merge.h"
+#include "conclude/registry/finding.h"
 
 #include "document/sample.h"
 
@@ -139,6 +140,37 @@ static void documents_without_values_are_refused(void **state)
         bench->documents[i].probe_count = 0;
     assert_int_equal(build(bench, DOCUMENTS, &error), ERROR_USAGE);
     assert_non_null(strstr(error.text, "in common"));
+}
+
+/* A curve that shows a step more numbers its levels anew. */
+static void levels_pair_by_their_sizes(void **state)
+{
+    struct bench *bench = *state;
+    struct probe_result more[DOCUMENTS];
+    const size_t odd = 0;
+    for (size_t i = 0; i < 5; i++) {
+        more[i] = (struct probe_result){.name = "latency"};
+        const double sizes[] = {32, 1024, 20000, 48000}, cycles[] = {4, 16, 40, 70};
+        for (int level = 0, shown = 1; level < 4; level++) {
+            if (level == 2 && i != odd) /* only one document shows it */
+                continue;
+            struct pool *pool = &bench->documents[i].pool;
+            const char *name = pool_printf(pool, "L%d.", shown++);
+            finding_add_value(&more[i], pool, pool_printf(pool, "%slatency", name), "cycles",
+                              (struct interval){cycles[level], NAN, NAN}, 0);
+            finding_add_value(&more[i], pool, pool_printf(pool, "%scapacity", name), "B",
+                              (struct interval){1024 * sizes[level], NAN, NAN}, 0);
+        }
+        bench->documents[i].probes = &more[i];
+        bench->documents[i].probe_count = 1;
+    }
+    assert_int_equal(build(bench, 5, NULL), 0);
+    const struct finding *last = document_finding(&bench->result, "L3.capacity");
+    assert_true(last->value == 1024 * 48000.0);
+    assert_int_equal(last->run_count, 5);
+    assert_true(document_finding(&bench->result, "L3.latency")->value == 70);
+    assert_null(document_finding(&bench->result, "L4.latency"));
+    assert_non_null(strstr(bench->left_out, "L3.latency"));
 }
 
 static void the_newest_probe_is_merged(void **state)
@@ -375,6 +407,7 @@ int main(void)
         TEST(one_document_keeps_its_intervals),
         TEST(other_processors_are_refused),
         TEST(documents_without_values_are_refused),
+        TEST(levels_pair_by_their_sizes),
         TEST(the_newest_probe_is_merged),
         TEST(a_merge_keeps_both_of_two_experiments),
         TEST(a_newer_run_takes_the_place_of_an_older_one),

@@ -120,7 +120,7 @@ static void findings_of_a_level_follow_it(void **state)
     finding_add_value(&rates[0], pool, "L3.bandwidth.read", "B/s", rate, 0);
     finding_add_value(&rates[1], pool, "L3.bandwidth.read", "B/s", rate, 0);
     finding_add_value(&rates[1], pool, "L4.bandwidth.read", "B/s", rate, 0);
-    finding_pairs_find(&pairs, pool, &rates[0], &rates[1], &bench.links[1]);
+    finding_pairs_find(&pairs, pool, &rates[0], NULL, &rates[1], &bench.links[1]);
     assert_ptr_equal(pairs.of_a[0], &rates[1].findings[1]);
     assert_null(pairs.of_b[0]);
     for (int side = 0; side < 2; side++)

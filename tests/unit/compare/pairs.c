@@ -27,7 +27,7 @@ static struct finding *add(struct bench *bench, struct probe_result *to, const c
 
 static void pair(struct bench *bench)
 {
-    finding_pairs_find(&bench->pairs, &bench->pool, &bench->a, &bench->b, NULL);
+    finding_pairs_find(&bench->pairs, &bench->pool, &bench->a, NULL, &bench->b, NULL);
 }
 
 /* The partner of a's i-th finding is b's j-th, and vice versa; -1: none. */
