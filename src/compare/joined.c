@@ -39,16 +39,24 @@ bool joined_is_newer(const struct document *a, const struct document *b)
     return strcmp(a->run.started ? a->run.started : "", b->run.started ? b->run.started : "") > 0;
 }
 
-struct run_facts joined_run(const char *how, const struct document *newest, size_t count,
-                            bool complete)
+unsigned joined_runs(const struct document *document)
 {
-    return (struct run_facts){.started = newest->run.started,
-                              .elapsed_s = NAN,
-                              .precision = NAN,
-                              .budget_s = NAN,
-                              .complete = complete,
-                              .joined = how,
-                              .documents = (unsigned)count};
+    return document->run.documents ? document->run.documents : 1;
+}
+
+struct run_facts joined_run(const char *how, const struct document *documents, size_t count)
+{
+    struct run_facts run = {.started = joined_newest(documents, count)->run.started,
+                            .elapsed_s = NAN,
+                            .precision = NAN,
+                            .budget_s = NAN,
+                            .complete = true,
+                            .joined = how};
+    for (size_t d = 0; d < count; d++) {
+        run.complete = run.complete && documents[d].run.complete;
+        run.documents += joined_runs(&documents[d]);
+    }
+    return run;
 }
 
 const struct document *joined_newest(const struct document *documents, size_t count)

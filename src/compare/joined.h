@@ -10,10 +10,11 @@ void joined_check(struct pool *, const struct document *documents, size_t count,
 /* Whether `a` began after `b`. */
 bool joined_is_newer(const struct document *a, const struct document *b);
 const struct document *joined_newest(const struct document *documents, size_t count);
+/* How many runs a document is made of. */
+unsigned joined_runs(const struct document *);
 /* The run's facts that hold for all documents; a command or a seed would belong to only one of
  * them. */
-struct run_facts joined_run(const char *how, const struct document *newest, size_t count,
-                            bool complete);
+struct run_facts joined_run(const char *how, const struct document *documents, size_t count);
 /* A probe of any document: its name, and the document and place where it first appears. */
 struct joined_probe {
     const char *name;

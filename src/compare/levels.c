@@ -200,6 +200,15 @@ static const struct level_link *link_of(const struct level_links *links, const s
                         : NULL;
 }
 
+void level_links_keep(struct level_links of[2])
+{
+    for (size_t i = 0; i < of[1].count; i++) {
+        struct level_link *link = &of[1].list[i];
+        if (!link->partner && !link_of(&of[0], link->like, link->number))
+            link->partner = link->number;
+    }
+}
+
 int level_partner(const struct level_links *links, const struct finding *finding)
 {
     static const struct finding standard = {.factor_count = 0};

@@ -31,6 +31,9 @@ void level_links_find(struct level_links of[2], struct pool *, const struct docu
  * another probe, in the standard one; its own number where nothing is known of the level; -1: it is
  * about none. */
 int level_partner(const struct level_links *, const struct finding *);
+/* For documents that become one, numbered as the first: a level of the second without a partner
+ * keeps its own number where the first has no such level. */
+void level_links_keep(struct level_links of[2]);
 /* The finding's name with that number, "L0.latency" where its level has no partner; NULL links: its
  * own name. In the pool, or the finding's. */
 const char *level_name(struct pool *, const struct level_links *, const struct finding *);

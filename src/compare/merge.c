@@ -83,23 +83,28 @@ static int by_x(const void *a, const void *b)
     return (p->x > q->x) - (p->x < q->x);
 }
 
+/* Gives a list its own memory, because elements will be added to it. */
+static void own(const struct merging *merging, void **list, size_t *count, size_t size)
+{
+    const void *from = *list;
+    const size_t n = *count;
+    *list = NULL;
+    *count = 0;
+    if (n)
+        memcpy(pool_extend(merging->pool, list, count, n, size), from, n * size);
+}
+
 /* Adds the sizes that only the older run measured. */
 static void add_points(const struct merging *merging, struct series *to, const struct series *from)
 {
-    const struct series newer = *to;
+    const size_t newer = to->point_count;
     if (to->matrix)
         return;
-    to->points = NULL;
-    to->point_count = 0;
-    struct point *points = pool_extend(merging->pool, (void **)&to->points, &to->point_count,
-                                       newer.point_count, sizeof *points);
-    if (newer.point_count) {
-        memcpy(points, newer.points, newer.point_count * sizeof *points);
-        qsort(to->points, newer.point_count, sizeof *to->points, by_x);
-    }
+    own(merging, (void **)&to->points, &to->point_count, sizeof *to->points);
+    if (newer)
+        qsort(to->points, newer, sizeof *to->points, by_x);
     for (size_t i = 0; i < from->point_count; i++) {
-        if (newer.point_count &&
-            bsearch(&from->points[i], to->points, newer.point_count, sizeof *to->points, by_x))
+        if (newer && bsearch(&from->points[i], to->points, newer, sizeof *to->points, by_x))
             continue;
         struct point *point =
             pool_append(merging->pool, (void **)&to->points, &to->point_count, sizeof *point);
@@ -123,24 +128,6 @@ static void add_series(const struct merging *merging, struct probe_result *to,
 }
 
 /* --- results --- */
-
-/* Gives the result its own arrays, because elements will be added to them. */
-static void copy_arrays(const struct merging *merging, struct probe_result *to)
-{
-    const struct probe_result from = *to;
-    to->series = NULL;
-    to->findings = NULL;
-    to->series_count = to->finding_count = 0;
-    struct series *series = pool_extend(merging->pool, (void **)&to->series, &to->series_count,
-                                        from.series_count, sizeof *series);
-    struct finding *findings =
-        pool_extend(merging->pool, (void **)&to->findings, &to->finding_count, from.finding_count,
-                    sizeof *findings);
-    if (from.series_count)
-        memcpy(series, from.series, from.series_count * sizeof *series);
-    if (from.finding_count)
-        memcpy(findings, from.findings, from.finding_count * sizeof *findings);
-}
 
 /* Joins the facts of two results: the worse status, and only the parameters that both have. */
 static void join_facts(const struct merging *merging, struct probe_result *to,
@@ -191,13 +178,7 @@ static void stamp_both(const struct merging *merging, struct probe_result *to,
     experiment_obtained(&other, older, machine, merging->pool);
     if (experiment_obtained_alike(&newest, &other))
         return;
-    const struct probe_result from = *older;
-    older->series = NULL;
-    older->series_count = 0;
-    struct series *series = pool_extend(merging->pool, (void **)&older->series,
-                                        &older->series_count, from.series_count, sizeof *series);
-    if (from.series_count)
-        memcpy(series, from.series, from.series_count * sizeof *series);
+    own(merging, (void **)&older->series, &older->series_count, sizeof *older->series);
     stamp(merging, to->series, to->series_count, &newest);
     stamp(merging, older->series, older->series_count, &other);
 }
@@ -211,7 +192,7 @@ static void add_curves(const struct merging *merging, struct probe_result *to,
     experiment_obtained(&other, older, &merging->to->machine, merging->pool);
     if (!experiment_obtained_alike(&newest, &other))
         return;
-    copy_arrays(merging, to);
+    own(merging, (void **)&to->series, &to->series_count, sizeof *to->series);
     for (size_t i = 0, next = 0; i < older->series_count; i++) {
         const struct series *same = series_alike_find(to, &older->series[i], &next);
         if (same)
@@ -248,7 +229,7 @@ static void add_experiments(struct merging *merging, struct probe_result *to,
             continue;
         }
         if (added++ == 0)
-            copy_arrays(merging, to);
+            own(merging, (void **)&to->findings, &to->finding_count, sizeof *to->findings);
         struct finding *slot =
             pool_append(pool, (void **)&to->findings, &to->finding_count, sizeof *slot);
         *slot = *finding;
@@ -257,6 +238,7 @@ static void add_experiments(struct merging *merging, struct probe_result *to,
         add_curves(merging, to, older);
     if (!added)
         return;
+    own(merging, (void **)&to->series, &to->series_count, sizeof *to->series);
     stamp_both(merging, to, older);
     for (size_t i = 0, next = 0; i < older->series_count; i++)
         add_series(merging, to, &older->series[i], &next);
@@ -314,21 +296,16 @@ static int merge(void *with)
     const size_t count = merging->count;
     joined_check(&to->pool, documents, count, true);
     const struct document *newest = joined_newest(documents, count), *devices = NULL;
-    bool complete = true;
-    size_t runs = 0; /* a document may itself be merged from several runs */
-    for (size_t d = 0; d < count; d++) {
+    for (size_t d = 0; d < count; d++)
         if (documents[d].machine.gpu_count && (!devices || joined_is_newer(&documents[d], devices)))
             devices = &documents[d];
-        complete = complete && documents[d].run.complete;
-        runs += documents[d].run.documents ? documents[d].run.documents : 1;
-    }
     const struct pool pool = to->pool;
     *to = *newest;
     to->pool = pool;
     to->probes = NULL;
     to->probe_count = 0;
     if (count > 1)
-        to->run = joined_run("merge", newest, runs, complete);
+        to->run = joined_run("merge", documents, count);
     if (devices) { /* the newest run may not have looked for devices */
         to->machine.gpus = devices->machine.gpus;
         to->machine.gpu_count = devices->machine.gpu_count;

@@ -20,10 +20,23 @@ enum {
     NAMED_MOST = 8, /* of the findings that are left out */
 };
 
-static size_t runs_of(const struct document *document)
-{
-    return document->run.documents ? document->run.documents : 1;
-}
+/* Several documents become one. */
+struct spread {
+    struct document *to; /* empty, but for the run's facts */
+    const struct document *documents;
+    size_t count;
+    bool one_machine;  /* they are its runs: what others did to it, and why a value is missing, is
+                          kept, and half of those that measured a probe decide on it */
+    bool any;          /* one that has a value is enough */
+    size_t left_out;   /* findings that fewer than half of the documents have */
+    const char *names; /* of the first few of them; NULL: none */
+    struct level_links *levels; /* of each document, numbered as in one of them */
+    /* Of the current probe: the documents and runs that could have its values, a value for each
+     * document, and where its last series was found. */
+    size_t voters, runs;
+    double *values, *scratch;
+    size_t *series_from;
+};
 
 /* How many documents carry each flag. */
 struct votes {
@@ -313,7 +326,7 @@ static void add_probe(struct pool *scratch, void *with)
     for (size_t d = 0; d < spread->count; d++) {
         const struct document *document = &spread->documents[d];
         const struct probe_result *probe = document_probe_near(document, of->name, of->place);
-        runs += probe || !spread->one_machine ? runs_of(document) : 0;
+        runs += probe || !spread->one_machine ? joined_runs(document) : 0;
         if (!probe || (spread->one_machine && model && !probe->finding_count))
             continue;
         sources.taken[sources.count] = pool_alloc(scratch, probe->finding_count, sizeof(bool));
@@ -360,10 +373,19 @@ static void number_levels(struct spread *spread)
         none++;
     while (spread->levels[as].count != counts[(none + spread->count) / 2])
         as++;
-    for (size_t d = 0; d < spread->count && as > 0; d++) {
+    for (size_t d = 0; d < spread->count; d++) {
         level_links_find(links, pool, &documents[as], &documents[d]);
+        level_links_keep(links);
         spread->levels[d] = links[1];
     }
+}
+
+/* Of runs the most that others did; of machines what holds for all. */
+static double of_both(const struct spread *spread, double a, double b)
+{
+    if (spread->one_machine)
+        return b > a || isnan(a) ? b : a;
+    return a == b ? a : NAN;
 }
 
 static void join_conditions(struct spread *spread)
@@ -371,9 +393,9 @@ static void join_conditions(struct spread *spread)
     struct conditions *kept = &spread->to->conditions;
     for (size_t d = 0; d < spread->count; d++) {
         const struct conditions *other = &spread->documents[d].conditions;
-        kept->load1 = spread->of_both(kept->load1, other->load1);
-        kept->others_cpus = spread->of_both(kept->others_cpus, other->others_cpus);
-        kept->stolen_s = spread->of_both(kept->stolen_s, other->stolen_s);
+        kept->load1 = of_both(spread, kept->load1, other->load1);
+        kept->others_cpus = of_both(spread, kept->others_cpus, other->others_cpus);
+        kept->stolen_s = of_both(spread, kept->stolen_s, other->stolen_s);
     }
     joined_remarks(spread->to, spread->documents, spread->count);
 }
@@ -414,15 +436,29 @@ static int build(void *with)
     return verdict_note(to, pool_error(pool));
 }
 
-int spread_build(struct spread *spread, struct error *error)
+int baseline_build(struct document *to, const struct document *documents, size_t count,
+                   const char **left_out, struct error *error)
 {
-    return pool_enter(&spread->to->pool, build, spread, error);
+    struct spread spread = {.to = to, .documents = documents, .count = count};
+    to->run = joined_run("baseline", documents, count);
+    to->run.complete = true;
+    const int code = pool_enter(&to->pool, build, &spread, error);
+    *left_out = code < 0 ? NULL : spread.names;
+    return code;
 }
 
-size_t spread_runs(const struct document *documents, size_t count)
+int repeats_join(struct document *to, const struct document *documents, size_t count, bool any,
+                 struct error *error)
 {
-    size_t runs = 0;
-    for (size_t d = 0; d < count; d++)
-        runs += runs_of(&documents[d]);
-    return runs;
+    struct spread spread = {
+        .to = to, .documents = documents, .count = count, .one_machine = true, .any = any};
+    /* The first run's facts hold for all, but for what they add up to. */
+    to->run = documents[0].run;
+    to->run.joined = "repeat";
+    to->run.documents = (unsigned)count;
+    for (size_t d = 1; d < count; d++) {
+        to->run.complete = to->run.complete && documents[d].run.complete;
+        to->run.elapsed_s += documents[d].run.elapsed_s;
+    }
+    return pool_enter(&to->pool, build, &spread, error);
 }

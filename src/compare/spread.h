@@ -1,30 +1,30 @@
-/* Several documents as one: each value is the median over the documents, its interval is their
- * spread, and its runs are kept. The common part of baselines and of repeated runs. */
+/*
+ * Several documents as one: the usual values of a kind of machine (a baseline), or the repeated
+ * runs of one machine. Every value is the median over the documents; its interval is their middle
+ * four fifths, and each run's value is kept. Findings pair by name and experiment, and levels by
+ * size (compare/pairs.h). Texts belong to the documents, which must outlive the result.
+ *
+ * Flags are those that half of the documents have, but without doubts from six documents on,
+ * because the spread then covers what made single runs doubtful. Points summarise the documents'
+ * medians.
+ */
 #ifndef FATHOM_COMPARE_SPREAD_H
 #define FATHOM_COMPARE_SPREAD_H
 
 #include "document/document.h"
 
-struct spread {
-    struct document *to; /* empty, but for the run's facts */
-    const struct document *documents;
-    size_t count;
-    bool one_machine; /* they are its runs: what others did to it, and why a value is missing, is
-                         kept, and half of those that measured a probe decide on it */
-    bool any;         /* one that has a value is enough */
-    double (*of_both)(double, double); /* of a condition: what holds for two documents */
-    size_t left_out;                   /* findings that fewer than half of the documents have */
-    const char *names;                 /* of the first few of them; NULL: none */
-    /* Of the current probe: the documents and runs that could have its values, a value for each
-     * document, and where its last series was found. */
-    size_t voters, runs;
-    double *values, *scratch;
-    size_t *series_from;
-    struct level_links *levels; /* of each document, numbered as in one of them */
-};
-
-int spread_build(struct spread *, struct error *);
-/* How many runs the documents are made of. */
-size_t spread_runs(const struct document *documents, size_t count);
+/* Builds the baseline of documents[count] in an empty document, in its own pool: every value that
+ * at least half of them have. One that holds several runs counts as these. The run's facts are
+ * those of joined_run(). *left_out names findings that fewer than half of the documents have; NULL:
+ * none. ERROR_USAGE: the documents have different processors or no value in common. */
+int baseline_build(struct document *, const struct document *documents, size_t count,
+                   const char **left_out, struct error *);
+/* Joins runs of one machine into an empty document, in its own pool. They may have measured
+ * different probes: what half of those that measured the probe have is kept (`any`: what one of
+ * them has), and so are the host, and the command and seed of the first. What a single run measured
+ * stays as it is. ERROR_USAGE: the documents are of different machines or have no value in
+ * common. */
+int repeats_join(struct document *, const struct document *documents, size_t count, bool any,
+                 struct error *);
 
 #endif

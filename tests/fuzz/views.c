@@ -1,9 +1,9 @@
 /* Whatever document it is, every view shows it, and it can be analysed, compared with itself and
  * with another, checked, merged and made a baseline of. */
-#include "compare/baseline.h"
 #include "compare/differences.h"
 #include "compare/health.h"
 #include "compare/merge.h"
+#include "compare/spread.h"
 #include "conclude/analyse.h"
 #include "fuzz.h"
 #include "show/render/differences.h"

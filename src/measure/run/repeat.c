@@ -1,6 +1,6 @@
 /* Runs that are repeated: all in one document, or until a health check can tell. */
 #include "compare/health.h"
-#include "compare/repeats.h"
+#include "compare/spread.h"
 #include "measure/run/measure.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* Commands that combine many documents into one: baseline and merge. */
-#include "compare/baseline.h"
 #include "compare/merge.h"
+#include "compare/spread.h"
 #include "conclude/complete.h"
 #include "programs/cli/measure.h"
 #include "programs/cli/options.h"

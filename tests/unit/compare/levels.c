@@ -127,6 +127,24 @@ static void findings_of_a_level_follow_it(void **state)
         pool_free(&bench.documents[side].pool);
 }
 
+/* Of documents that become one: a number that is free stays, and one that is taken does not. */
+static void a_level_without_a_partner_keeps_a_free_number(void **state)
+{
+    (void)state;
+    const double *const more[] = {SIZES(32, 1024, 20000), SIZES(32, 200, 1024)};
+    for (int free = 0; free < 2; free++) {
+        struct bench bench = {0};
+        add_curve(&bench, 0, SIZES(32, 1024), true);
+        add_curve(&bench, 1, more[!free], true);
+        level_links_find(bench.links, &bench.documents[0].pool, &bench.documents[0],
+                         &bench.documents[1]);
+        level_links_keep(bench.links);
+        assert_int_equal(bench.links[1].list[free ? 2 : 1].partner, free ? 3 : 0);
+        for (int side = 0; side < 2; side++)
+            pool_free(&bench.documents[side].pool);
+    }
+}
+
 /* A foreign document may have any number of levels. */
 static void many_levels_pair_by_number(void **state)
 {
@@ -153,6 +171,7 @@ int main(void)
         cmocka_unit_test(levels_without_sizes_pair_by_their_latency),
         cmocka_unit_test(only_what_both_reached_is_a_level_fewer),
         cmocka_unit_test(findings_of_a_level_follow_it),
+        cmocka_unit_test(a_level_without_a_partner_keeps_a_free_number),
         cmocka_unit_test(many_levels_pair_by_number),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 #include "measure/run/measure.h"
 
-#include "compare/baseline.h"
 #include "compare/health.h"
+#include "compare/spread.h"
 
 #include <math.h>
 #include <setjmp.h>

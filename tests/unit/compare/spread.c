@@ -1,4 +1,4 @@
-#include "compare/baseline.h"
+#include "compare/spread.h"
 #include "compare/merge.h"
 #include "conclude/registry/finding.h"
 
