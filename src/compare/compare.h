@@ -15,7 +15,6 @@
 #ifndef FATHOM_COMPARE_COMPARE_H
 #define FATHOM_COMPARE_COMPARE_H
 
-#include "base/line.h"
 #include "compare/figure.h"
 
 enum answer {
@@ -25,7 +24,6 @@ enum answer {
     CONDITION, /* a condition of the run that differs; it is not judged */
     ANSWERS
 };
-extern const char *const answer_names[ANSWERS]; /* "same", "can't tell" */
 
 /* Which part of the variance decided. */
 enum decided {
@@ -69,8 +67,5 @@ void comparison_settle(struct comparison *, double limit);
 void comparison_decide(struct comparison *, enum answer, enum decided);
 /* The end of the interval on the worse side, as the logarithm of the ratio: above 0 is worse. */
 double comparison_worst(const struct comparison *, enum side worse);
-/* "compared as memory (tolerance 10 %): the ratio is known to +-12 %, because single runs of one
- * machine scatter by 4 %; chance makes one so large with p = 0.3" */
-void line_add_why(struct line *, const struct comparison *);
 
 #endif

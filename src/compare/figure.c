@@ -6,22 +6,6 @@
 
 #include <math.h>
 
-const char *const sort_names[SORTS] = {
-    [SORT_PRIVATE] = "private levels",
-    [SORT_CACHE] = "shared caches",
-    [SORT_MEMORY] = "memory",
-    [SORT_HANDOFF] = "hand-offs",
-    [SORT_UNPLACED] = "hand-offs in unknown places",
-    [SORT_RATE] = "rates of one CPU",
-    [SORT_RATE_ALL] = "rates of all CPUs",
-    [SORT_ROOM] = "the first level's capacity",
-    [SORT_FAR_ROOM] = "capacities beyond the first level",
-    [SORT_SYSTEM] = "what the system does",
-    [SORT_OTHER] = "other values",
-    [SORT_CLOCK] = "what the clock sets",
-    [SORT_COUNT] = "counts",
-};
-
 const double sort_tolerances[SORTS] = {
     [SORT_PRIVATE] = 0.02, [SORT_CACHE] = 0.2,  [SORT_MEMORY] = 0.1,   [SORT_HANDOFF] = 0.1,
     [SORT_UNPLACED] = 0.1, [SORT_RATE] = 0.2,   [SORT_RATE_ALL] = 0.2, [SORT_ROOM] = 0.2,

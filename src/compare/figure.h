@@ -25,7 +25,6 @@ enum figure_sort {
     SORT_COUNT,    /* what trials vote on: ways, entries, bytes of a line */
     SORTS
 };
-extern const char *const sort_names[SORTS]; /* "private levels" */
 /* The change that matters, relative: 0.02. */
 extern const double sort_tolerances[SORTS];
 

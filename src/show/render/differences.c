@@ -3,6 +3,7 @@
 #include "base/quote.h"
 #include "show/render/parts.h"
 #include "show/report/differences.h"
+#include "show/report/why.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -30,6 +31,8 @@ int render_differences_text(const void *compared, FILE *out, struct error *error
     pool_free(&drawing.pool);
     return code;
 }
+
+static const char *const answer_names[ANSWERS] = {"same", "can't tell", "changed", "condition"};
 
 /* "worse" or "better", of a change that is one. */
 static const char *side_of(const struct comparison *compared)

@@ -6,6 +6,7 @@
 #include "conclude/registry/factors.h"
 #include "show/report/figure.h"
 #include "show/report/names.h"
+#include "show/report/why.h"
 
 #include <math.h>
 #include <stdlib.h>

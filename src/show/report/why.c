@@ -1,0 +1,67 @@
+#include "show/report/why.h"
+
+#include "base/units.h"
+
+#include <math.h>
+
+static const char *const sort_names[SORTS] = {
+    [SORT_PRIVATE] = "private levels",
+    [SORT_CACHE] = "shared caches",
+    [SORT_MEMORY] = "memory",
+    [SORT_HANDOFF] = "hand-offs",
+    [SORT_UNPLACED] = "hand-offs in unknown places",
+    [SORT_RATE] = "rates of one CPU",
+    [SORT_RATE_ALL] = "rates of all CPUs",
+    [SORT_ROOM] = "the first level's capacity",
+    [SORT_FAR_ROOM] = "capacities beyond the first level",
+    [SORT_SYSTEM] = "what the system does",
+    [SORT_OTHER] = "other values",
+    [SORT_CLOCK] = "what the clock sets",
+    [SORT_COUNT] = "counts",
+};
+
+/* Why there is no interval; NULL: there is one. */
+static const char *without_interval(const struct comparison *comparison)
+{
+    if (comparison->answer == CONDITION)
+        return "a condition of the run is not judged";
+    switch (comparison->decided) {
+    case BY_PLACEMENT:
+        return "the host kept the CPUs in other places";
+    case BY_ITSELF:
+        return "both are one document";
+    case BY_NOTHING:
+        return "a value has no interval, so nothing says how sure it is";
+    case BY_VOTES:
+        return isnan(comparison->p)         ? "the trials' votes are not known"
+               : comparison->p == 0         ? "the trials voted, and their votes exclude each other"
+               : comparison->answer == SAME ? "the trials voted for the same count"
+                                            : "the trials' votes allow for the same count";
+    default:
+        return NULL;
+    }
+}
+
+void line_add_why(struct line *line, const struct comparison *comparison)
+{
+    const char *why = without_interval(comparison);
+    char known[UNIT_TEXT], scatter[UNIT_TEXT];
+    if (why) {
+        line_add(line, "%s", why);
+        return;
+    }
+    figure_format(100 * comparison->resolution, 2, known);
+    figure_format(100 * expm1(comparison->scatter), 2, scatter);
+    line_add(line, "compared as %s (tolerance %.2g %%): the ratio is known to +-%s %%, because ",
+             sort_names[comparison->sort], 100 * comparison->tolerance, known);
+    if (comparison->decided == BY_INTERVALS)
+        line_add(line, "the values' own intervals are wide");
+    else if (comparison->decided == BY_RUNS)
+        line_add(line, "its %zu runs scatter by %s %%", comparison->runs, scatter);
+    else
+        line_add(line, "single runs of one machine scatter by %s %%", scatter);
+    line_add(line,
+             comparison->p < 1e-6 ? "; chance hardly ever makes one so large"
+                                  : "; chance makes one so large with p = %.2g",
+             comparison->p);
+}
