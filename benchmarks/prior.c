@@ -214,9 +214,9 @@ int main(int argc, char **argv)
         "const struct prior priors[SORTS][PRIOR_HOSTS][PRIOR_STATES] = {\n",
         day, documents, argc - 1);
     for (int sort = 0; sort < SORTS; sort++) {
-        printf("    [%s] =\n        {\n", names[sort]);
+        printf("    [%s] = {", names[sort]);
         for (int host = 0; host < PRIOR_HOSTS; host++) {
-            printf("            {");
+            printf("%*s{", host ? (int)strlen(names[sort]) + 10 : 0, "");
             for (int state = 0; state < PRIOR_STATES; state++) {
                 struct pooled *row = (struct pooled *)row_of(sort, host, state);
                 const double scatter = row ? sqrt(row->squares / row->freedom) : 1;
@@ -224,9 +224,9 @@ int main(int argc, char **argv)
                        row && row->own_count ? median_of(row->owns, row->own_count) : 0,
                        row ? fmin(row->freedom, FREEDOM_MOST) : 4);
             }
-            printf("},\n");
+            printf(host + 1 < PRIOR_HOSTS ? "},\n" : "}");
         }
-        printf("        },\n");
+        printf("},\n");
     }
     printf("};\n");
     return 0;
