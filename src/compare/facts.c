@@ -30,25 +30,24 @@ static void add_texts(const struct listing *listing, const char *what, const cha
         add(listing, what, a, b, SIDE_NEITHER);
 }
 
+static const char *number_text(struct pool *pool, double number, enum dimension dimension)
+{
+    char size[UNIT_TEXT];
+    if (dimension == DIMENSION_SIZE)
+        return pool_strdup(pool, size_format(number, size));
+    return dimension == DIMENSION_FREQUENCY ? pool_printf(pool, "%.3g GHz", number * 1e-9)
+                                            : pool_printf(pool, "%.0f", number);
+}
+
 /* Numbers of which 0 is unknown and fewer is worse, unless `neither`. */
 static void add_numbers(const struct listing *listing, const char *what, double a, double b,
                         enum dimension dimension, bool neither)
 {
     const double alike = 0.02; /* kernels keep different amounts of memory for themselves */
-    char before[UNIT_TEXT], after[UNIT_TEXT];
-    if (!(a > 0 && b > 0) || fabs(log(b / a)) <= alike)
-        return;
-    const bool size = dimension == DIMENSION_SIZE, clock = dimension == DIMENSION_FREQUENCY;
-    const char *first = size    ? size_format(a, before)
-                        : clock ? pool_printf(listing->pool, "%.3g GHz", a * 1e-9)
-                                : pool_printf(listing->pool, "%.0f", a);
-    const char *second = size    ? size_format(b, after)
-                         : clock ? pool_printf(listing->pool, "%.3g GHz", b * 1e-9)
-                                 : pool_printf(listing->pool, "%.0f", b);
-    add(listing, what, pool_strdup(listing->pool, first), pool_strdup(listing->pool, second),
-        neither ? SIDE_NEITHER
-        : b < a ? SIDE_MORE
-                : SIDE_LESS);
+    const enum side side = neither ? SIDE_NEITHER : b < a ? SIDE_MORE : SIDE_LESS;
+    if (a > 0 && b > 0 && fabs(log(b / a)) > alike)
+        add(listing, what, number_text(listing->pool, a, dimension),
+            number_text(listing->pool, b, dimension), side);
 }
 
 /* --- of the machine --- */

@@ -11,57 +11,28 @@
 struct entry {
     const struct finding *finding;
     const char *name; /* by which it pairs */
-    size_t place;
-    size_t cpu_count; /* CPUs that the finding is about */
+    const char *cpus; /* the same, unless by their number */
+    size_t place, cpu_count;
+    double value; /* orders those that are alike */
 };
 
-static const char *or_empty(const char *text)
-{
-    return text ? text : "";
-}
-
-static int by_what(const struct entry *a, const struct entry *b)
-{
-    int order = finding_name_order(a->name, b->name);
-    return order ? order : experiment_order(a->finding, b->finding);
-}
-
-static int by_place(const struct entry *a, const struct entry *b)
-{
-    return (a->place > b->place) - (a->place < b->place);
-}
-
-static int by_cpus(const struct entry *a, const struct entry *b)
-{
-    int order = by_what(a, b);
-    return order ? order : strcmp(or_empty(a->finding->cpus), or_empty(b->finding->cpus));
-}
-
-static int by_kind(const struct entry *a, const struct entry *b)
-{
-    int order = by_what(a, b);
-    return order ? order : (a->cpu_count > b->cpu_count) - (a->cpu_count < b->cpu_count);
-}
-
-static int sort_by_cpus(const void *a, const void *b)
-{
-    int order = by_cpus(a, b);
-    return order ? order : by_place(a, b);
-}
-
-/* Findings without a value come last. */
-static double value_of(const struct entry *entry)
-{
-    return isnan(entry->finding->value) ? INFINITY : entry->finding->value;
-}
-
-static int sort_by_kind(const void *a, const void *b)
+/* 0: a pair. */
+static int by_key(const void *a, const void *b)
 {
     const struct entry *left = a, *right = b;
-    const double x = value_of(left), y = value_of(right);
-    int order = by_kind(left, right);
-    order = order ? order : (x > y) - (x < y);
-    return order ? order : by_place(left, right);
+    int order = finding_name_order(left->name, right->name);
+    order = order ? order : experiment_order(left->finding, right->finding);
+    order = order ? order : strcmp(left->cpus, right->cpus);
+    return order ? order
+                 : (left->cpu_count > right->cpu_count) - (left->cpu_count < right->cpu_count);
+}
+
+static int by_key_and_value(const void *a, const void *b)
+{
+    const struct entry *left = a, *right = b;
+    int order = by_key(a, b);
+    order = order ? order : (left->value > right->value) - (left->value < right->value);
+    return order ? order : (left->place > right->place) - (left->place < right->place);
 }
 
 struct pairing {
@@ -72,7 +43,7 @@ struct pairing {
     struct entry *in_a, *in_b;
 };
 
-/* Collects the findings that have no partner yet. */
+/* Collects the findings that have no partner yet; those without a value come last. */
 static size_t collect(const struct pairing *pairing, struct entry *entries, bool second, bool count)
 {
     const struct probe_result *probe = second ? pairing->b : pairing->a;
@@ -81,23 +52,30 @@ static size_t collect(const struct pairing *pairing, struct entry *entries, bool
     size_t n = 0;
     for (size_t i = 0; i < probe->finding_count; i++) {
         const struct finding *finding = &probe->findings[i];
-        if (!partners[i])
-            entries[n++] = (struct entry){finding, level_name(pairing->pool, levels, finding), i,
-                                          count ? cpulist_text_count(finding->cpus) : 0};
+        if (partners[i])
+            continue;
+        struct entry entry = {.finding = finding,
+                              .name = level_name(pairing->pool, levels, finding),
+                              .cpus = finding->cpus && !count ? finding->cpus : "",
+                              .place = i};
+        if (count) {
+            entry.cpu_count = cpulist_text_count(finding->cpus);
+            entry.value = isnan(finding->value) ? INFINITY : finding->value;
+        }
+        entries[n++] = entry;
     }
+    qsort(entries, n, sizeof *entries, by_key_and_value);
     return n;
 }
 
-static void pair_by(const struct pairing *pairing, int (*sort)(const void *, const void *),
-                    int (*compare)(const struct entry *, const struct entry *), bool count)
+/* Pairs those that have no partner yet: by their CPUs, or by the number of these. */
+static void pair_by(const struct pairing *pairing, bool count)
 {
     struct entry *in_a = pairing->in_a, *in_b = pairing->in_b;
     const size_t n = collect(pairing, in_a, false, count);
     const size_t m = collect(pairing, in_b, true, count);
-    qsort(in_a, n, sizeof *in_a, sort);
-    qsort(in_b, m, sizeof *in_b, sort);
     for (size_t i = 0, j = 0; i < n && j < m;) {
-        const int order = compare(&in_a[i], &in_b[j]);
+        const int order = by_key(&in_a[i], &in_b[j]);
         if (order == 0) {
             pairing->pairs->of_a[in_a[i].place] = in_b[j].finding;
             pairing->pairs->of_b[in_b[j].place] = in_a[i].finding;
@@ -123,8 +101,8 @@ void finding_pairs_find(struct finding_pairs *pairs, struct pool *pool,
     };
     pairs->of_a = pool_alloc(pool, a->finding_count, sizeof *pairs->of_a);
     pairs->of_b = pool_alloc(pool, b->finding_count, sizeof *pairs->of_b);
-    pair_by(&pairing, sort_by_cpus, by_cpus, false);
-    pair_by(&pairing, sort_by_kind, by_kind, true);
+    pair_by(&pairing, false);
+    pair_by(&pairing, true);
     pool_give_back(pool, pairing.in_a);
     pool_give_back(pool, pairing.in_b);
 }

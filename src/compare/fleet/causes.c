@@ -191,68 +191,54 @@ static bool explain_width(struct explaining *at, struct line *reason)
     return true;
 }
 
-static bool explain_cache(struct explaining *at, struct line *reason)
-{
-    if (!fell(at, ASPECT_LAST_CACHE) || !at->seen[ASPECT_LAST_CACHE].odd)
-        return false;
-    at->node->cause = "a partitioned or shared cache";
-    line_add(reason,
-             "Its last cache holds %d %% less than its peers': it is partitioned (resctrl, CAT, a "
-             "hypervisor), or another program uses it.",
-             percent(at, ASPECT_LAST_CACHE));
-    return true;
-}
+/* A cause that one aspect tells: where it moved to that side, and where it must, was odd. */
+static const struct pattern {
+    enum aspect aspect;
+    enum side side; /* SIDE_NEITHER: either */
+    bool odd;
+    const char *cause, *before, *after; /* the reason, around by how many percent */
+} single_patterns[] = {
+    {ASPECT_LAST_CACHE, SIDE_LESS, true, "a partitioned or shared cache", "Its last cache holds",
+     "less than its peers': it is partitioned (resctrl, CAT, a hypervisor), or another program "
+     "uses it."},
+    {ASPECT_MEMORY_TIME, SIDE_MORE, false, "slower memory", "DRAM takes",
+     "longer, and the caches do not: its modules run at another speed or with other timings, or "
+     "refresh more often because they are hot."},
+    {ASPECT_HANDOFF, SIDE_MORE, true, "the way between its cores",
+     "Hand-offs between its cores take",
+     "longer, and memory does not: the cause is the clock of the interconnect, or the place where "
+     "a hypervisor put its CPUs."},
+    {ASPECT_TAKEN, SIDE_MORE, true, "other work",
+     "Other programs, interrupts or a hypervisor take more of its CPUs' time than of its peers': "
+     "stop what runs there, or look at its interrupts ('fathom noise').",
+     NULL},
+    {ASPECT_DEVICE, SIDE_NEITHER, true, "its GPU",
+     "Its GPU differs: compare its clocks, its link and its ECC setting with a peer's ('fathom "
+     "diff').",
+     NULL},
+};
 
-static bool explain_memory(struct explaining *at, struct line *reason)
+static bool explain_single(struct explaining *at, struct line *reason)
 {
-    if (!rose(at, ASPECT_MEMORY_TIME))
-        return false;
-    at->node->cause = "slower memory";
-    line_add(reason,
-             "DRAM takes %d %% longer, and the caches do not: its modules run at another speed or "
-             "with other timings, or refresh more often because they are hot.",
-             percent(at, ASPECT_MEMORY_TIME));
-    return true;
-}
-
-static bool explain_handoff(struct explaining *at, struct line *reason)
-{
-    if (!rose(at, ASPECT_HANDOFF) || !at->seen[ASPECT_HANDOFF].odd)
-        return false;
-    at->node->cause = "the way between its cores";
-    line_add(reason,
-             "Hand-offs between its cores take %d %% longer, and memory does not: the cause is the "
-             "clock of the interconnect, or the place where a hypervisor put its CPUs.",
-             percent(at, ASPECT_HANDOFF));
-    return true;
-}
-
-static bool explain_taken(struct explaining *at, struct line *reason)
-{
-    if (!rose(at, ASPECT_TAKEN) || !at->seen[ASPECT_TAKEN].odd)
-        return false;
-    at->node->cause = "other work";
-    line_add(reason,
-             "Other programs, interrupts or a hypervisor take more of its CPUs' time than of its "
-             "peers': stop what runs there, or look at its interrupts ('fathom noise').");
-    return true;
-}
-
-static bool explain_device(struct explaining *at, struct line *reason)
-{
-    if (!at->seen[ASPECT_DEVICE].odd)
-        return false;
-    at->node->cause = "its GPU";
-    line_add(reason, "Its GPU differs: compare its clocks, its link and its ECC setting with a "
-                     "peer's ('fathom diff').");
-    return true;
+    for (size_t i = 0; i < sizeof single_patterns / sizeof *single_patterns; i++) {
+        const struct pattern *pattern = &single_patterns[i];
+        if ((pattern->side == SIDE_MORE && !rose(at, pattern->aspect)) ||
+            (pattern->side == SIDE_LESS && !fell(at, pattern->aspect)) ||
+            (pattern->odd && !at->seen[pattern->aspect].odd))
+            continue;
+        at->node->cause = pattern->cause;
+        line_add(reason, "%s", pattern->before);
+        if (pattern->after)
+            line_add(reason, " %d %% %s", percent(at, pattern->aspect), pattern->after);
+        return true;
+    }
+    return false;
 }
 
 static void explain(struct explaining *at)
 {
     static bool (*const patterns[])(struct explaining *, struct line *) = {
-        explain_lack,   explain_power,   explain_width, explain_cache,
-        explain_memory, explain_handoff, explain_taken, explain_device};
+        explain_lack, explain_power, explain_width, explain_single};
     enum { PATTERNS = sizeof patterns / sizeof *patterns };
     struct line reason = {0};
     size_t i = 0;

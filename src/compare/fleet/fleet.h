@@ -34,7 +34,6 @@ struct fleet_value {
                      ratio has no meaning */
     double distance, p; /* see struct peer; `p` is 1 if it was not compared */
     bool odd;
-    const struct fleet_value *before; /* the node's own, of last time; NULL: none */
 };
 
 /* One finding of one group. */

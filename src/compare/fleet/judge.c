@@ -229,68 +229,66 @@ static void choose_odd(struct fleet *fleet, struct pool *pool)
 
 /* --- each node and itself of last time --- */
 
-/* Links the values of one finding with those of last time; returns how many. `at` has room for a
- * value of each node. */
-static size_t link_before(const struct fleet *fleet, struct fleet_finding *finding,
-                          const struct fleet_value **at)
+struct since {
+    const struct fleet_finding *finding;
+    struct fleet_node *node;
+    struct comparison compared;
+};
+
+struct all_since {
+    struct since *list;
+    size_t count;
+};
+
+/* Compares the values of one finding with those of last time. `at` has room for a value of each
+ * node. */
+static void add_since(const struct fleet *fleet, const struct fleet_finding *finding,
+                      const struct fleet_value **at, struct all_since *all, struct pool *pool)
 {
-    size_t count = 0;
+    const bool clock = quantity_is(finding->like.unit, DIMENSION_FREQUENCY);
+    if (!finding->judged || (finding->meaning.role == ROLE_CONDITION && !clock))
+        return;
     memset(at, 0, fleet->node_count * sizeof *at);
     for (size_t i = 0; i < finding->count; i++)
         at[finding->values[i].node] = &finding->values[i];
-    for (size_t i = 0; i < finding->count && finding->judged; i++) {
-        struct fleet_value *value = &finding->values[i];
-        const struct fleet_node *before = fleet->nodes[value->node].before;
-        const bool clock = quantity_is(finding->like.unit, DIMENSION_FREQUENCY);
-        if (!before || (finding->meaning.role == ROLE_CONDITION && !clock))
+    for (size_t i = 0; i < finding->count; i++) {
+        const struct fleet_value *now = &finding->values[i];
+        struct fleet_node *node = &fleet->nodes[now->node];
+        const struct fleet_value *before = node->before ? at[node->before - fleet->nodes] : NULL;
+        if (!before || !(before->value > 0 && now->value > 0))
             continue;
-        value->before = at[before - fleet->nodes];
-        if (value->before && !(value->before->value > 0 && value->value > 0))
-            value->before = NULL;
-        count += value->before != NULL;
+        const struct figure a = figure_at(fleet, finding, before),
+                            b = figure_at(fleet, finding, now);
+        struct since *since = pool_append(pool, (void **)&all->list, &all->count, sizeof *since);
+        *since = (struct since){finding, node, compare(&a, &b, NAN)};
     }
-    return count;
 }
 
 static void compare_before(struct fleet *fleet, struct pool *pool)
 {
+    struct all_since all = {NULL, 0};
     const struct fleet_value **at =
         pool_alloc(pool, fleet->node_count, sizeof(const struct fleet_value *));
-    size_t most = 0, count = 0, next = 0;
     for (size_t f = 0; f < fleet->finding_count; f++)
-        most += link_before(fleet, &fleet->findings[f], at);
-    struct comparison *compared = pool_alloc(pool, most, sizeof *compared);
-    double *p = pool_alloc(pool, most, sizeof *p);
-    for (size_t f = 0; f < fleet->finding_count; f++)
-        for (size_t i = 0; i < fleet->findings[f].count; i++) {
-            const struct fleet_value *value = &fleet->findings[f].values[i];
-            if (!value->before)
-                continue;
-            const struct figure a = figure_at(fleet, &fleet->findings[f], value->before),
-                                b = figure_at(fleet, &fleet->findings[f], value);
-            compared[next] = compare(&a, &b, NAN);
-            if (!isnan(compared[next].p))
-                p[count++] = compared[next].p;
-            next++;
-        }
+        add_since(fleet, &fleet->findings[f], at, &all, pool);
+    double *p = pool_alloc(pool, all.count, sizeof *p);
+    size_t count = 0;
+    for (size_t i = 0; i < all.count; i++)
+        if (!isnan(all.list[i].compared.p))
+            p[count++] = all.list[i].compared.p;
     const double limit = false_discovery_limit(p, count, fleet->rules.false_share);
-    next = 0;
-    for (size_t f = 0; f < fleet->finding_count; f++)
-        for (size_t i = 0; i < fleet->findings[f].count; i++) {
-            const struct fleet_value *value = &fleet->findings[f].values[i];
-            if (!value->before)
-                continue;
-            struct comparison *one = &compared[next++];
-            comparison_settle(one, limit);
-            if (one->answer != CHANGED || one->side != SIDE_MORE)
-                continue;
-            struct fleet_node *node = &fleet->nodes[value->node];
-            node->odd = true;
-            if (node->worse && fabs(log1p(node->since)) > fabs(log(one->ratio)))
-                continue;
-            node->worse = &fleet->findings[f];
-            node->since = one->ratio - 1;
-        }
+    for (size_t i = 0; i < all.count; i++) {
+        struct comparison *one = &all.list[i].compared;
+        struct fleet_node *node = all.list[i].node;
+        comparison_settle(one, limit);
+        if (one->answer != CHANGED || one->side != SIDE_MORE)
+            continue;
+        node->odd = true;
+        if (node->worse && fabs(log1p(node->since)) > fabs(log(one->ratio)))
+            continue;
+        node->worse = all.list[i].finding;
+        node->since = one->ratio - 1;
+    }
 }
 
 /* Missing hardware is certain, so it comes before anything that was measured. */
