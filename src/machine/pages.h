@@ -1,8 +1,8 @@
 /*
- * The operating system's calls on pages: map without touching, populate, discard, share with a copy
- * of this process. They are for kernels that time these calls: nothing here takes a lock or
- * allocates, and a jump may leave every call. os/linux/ implements them for Linux; those of
- * os/null/ report that the system has none.
+ * The operating system's calls on pages: map without touching, populate, discard, make executable,
+ * share with a copy of this process. They are for kernels that time these calls: nothing here takes
+ * a lock or allocates, and a jump may leave every call. os/linux/ implements them for Linux; those
+ * of os/null/ report that the system has none.
  */
 #ifndef FATHOM_MACHINE_PAGES_H
 #define FATHOM_MACHINE_PAGES_H
@@ -36,6 +36,9 @@ bool pages_unmap(unsigned char *memory, size_t bytes);
 /* Gives the pages back and keeps the mapping: private memory is then as if never touched; shared
  * memory keeps its contents and loses its translations. */
 bool pages_discard(unsigned char *memory, size_t bytes);
+/* Makes a whole mapping executable and no longer writable, or the other way round; never both.
+ * False: the system refuses, as some policies do for memory that a program has written. */
+bool pages_executable(unsigned char *memory, size_t bytes, bool executable);
 
 /* Starts a copy of this process that shares all private memory until one of both writes to it,
  * and waits until the copy has stopped. Returns its process id, or -1. The copy ends when the

@@ -14,7 +14,7 @@ sys.path.insert(0, str(SOURCE / "tests" / "fleet"))
 import fleets
 
 PROBES = ["noise", "tlb", "latency", "geometry", "cores", "wake", "parallelism", "bandwidth", "loaded", "numa",
-          "contention", "coherence", "prefetch", "access", "fence", "window", "fault", "copy", "tail", "gpu"]
+          "contention", "coherence", "prefetch", "access", "fence", "window", "front", "fault", "copy", "tail", "gpu"]
 COMMANDS = ["run", "report", "diff", "check", "baseline", "merge", "fleet", "analyse", "import", "as", "list",
             "doctor", "completion", "manual"]
 FORMATS = ["markdown", "csv", "csv-points", "csv-matrix", "json", "html", "openmetrics", "gnuplot", "gpu-columns", "interleave",

@@ -59,10 +59,6 @@ static const char *not_yet(const char *name)
     static const struct {
         const char *name, *where;
     } topics[] = {
-        {"icache", "the instruction side is not measured yet: 'lscpu -C' shows what is declared, "
-                   "'perf stat -e L1-icache-load-misses' what a program misses"},
-        {"itlb", "the instruction side is not measured yet: 'perf stat -e iTLB-load-misses' shows "
-                 "what a program misses; 'fathom tlb' is the data side"},
         {"rows", "rows of DRAM are not measured yet: compare 'fathom loaded --traffic random' with "
                  "'--traffic sequential' for the effect of open rows"},
         {"replacement", "replacement policies are not measured yet: 'fathom geometry' shows ways "

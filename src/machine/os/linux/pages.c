@@ -94,6 +94,11 @@ bool pages_discard(unsigned char *memory, size_t bytes)
     return madvise(memory, bytes, MADV_DONTNEED) == 0;
 }
 
+bool pages_executable(unsigned char *memory, size_t bytes, bool executable)
+{
+    return mprotect(memory, bytes, PROT_READ | (executable ? PROT_EXEC : PROT_WRITE)) == 0;
+}
+
 bool pages_counted(void)
 {
     const size_t page = pages_bytes(PAGES_OF_4K);

@@ -36,6 +36,12 @@ bool pages_discard(unsigned char *memory, size_t bytes)
     return false;
 }
 
+bool pages_executable(unsigned char *memory, size_t bytes, bool executable)
+{
+    (void)memory, (void)bytes, (void)executable;
+    return false;
+}
+
 int pages_twin_start(void)
 {
     return -1;

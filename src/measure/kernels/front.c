@@ -1,0 +1,86 @@
+#include "measure/kernels/front.h"
+
+#include "base/random.h"
+#include "machine/pages.h"
+
+#include "front_code.h"
+
+#include <string.h>
+
+bool front_has(size_t bytes)
+{
+    return code_has(bytes);
+}
+
+/* From page to page the place advances by five lines, an odd number, so that all sets of a cache
+ * are used alike. With neighbouring lines the processor might fetch the next page's line early. */
+size_t front_place(const struct front_code *code, size_t i)
+{
+    enum { STEP = 5 };
+    const size_t block = i * code->each;
+    return code->kind == FRONT_PAGES ? block + i * STEP % (code->each / code->line) * code->line
+                                     : block;
+}
+
+size_t front_bytes(const struct front_code *code)
+{
+    return code->count * code->each + FRONT_LEAST;
+}
+
+/* The jumps' order: one cycle through all of them that begins with the first. */
+static void order(const struct front_code *code)
+{
+    struct random random = {code->seed};
+    for (size_t i = 0; i < code->count; i++)
+        code->places[i] = (uint32_t)i;
+    for (size_t i = code->count - 1; code->random && i > 1; i--) {
+        const size_t other = 1 + (size_t)random_below(&random, i);
+        const uint32_t place = code->places[i];
+        code->places[i] = code->places[other];
+        code->places[other] = place;
+    }
+}
+
+static void write_jumps(unsigned char *memory, const struct front_code *code)
+{
+    order(code);
+    unsigned char *at = memory + front_place(code, 0);
+    for (size_t i = 1; i < code->count; i++) {
+        unsigned char *next = memory + front_place(code, code->places[i]);
+        code_put_jump(at, next);
+        at = next;
+    }
+    code_put_last(at, memory + front_place(code, 0));
+}
+
+static void write_plain(unsigned char *memory, const struct front_code *code)
+{
+    for (size_t i = 0; i < code->count; i++)
+        code_put_plain(memory + front_place(code, i), code->each);
+    code_put_last(memory + front_place(code, code->count), memory);
+}
+
+bool front_make(struct front *front)
+{
+    front->entry = NULL;
+    if (!pages_executable(front->memory, front->bytes, false))
+        return false;
+    pages_discard(front->memory, front->bytes);
+    if (front->code.kind == FRONT_PLAIN)
+        write_plain(front->memory, &front->code);
+    else
+        write_jumps(front->memory, &front->code);
+    const size_t written = front_bytes(&front->code);
+    __builtin___clear_cache((char *)front->memory, (char *)front->memory + written);
+    if (!pages_executable(front->memory, front->bytes, true))
+        return false;
+    const unsigned char *entry = front->memory + front_place(&front->code, 0);
+    memcpy(&front->entry, &entry, sizeof entry);
+    return true;
+}
+
+uint64_t front_run(void *state, uint64_t repeats)
+{
+    const struct front *front = state;
+    return front->entry ? front->entry(state, repeats) : 0;
+}

@@ -1,0 +1,29 @@
+/* No instructions of this architecture are known. */
+#ifndef FATHOM_MEASURE_KERNELS_GENERIC_FRONT_CODE_H
+#define FATHOM_MEASURE_KERNELS_GENERIC_FRONT_CODE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+static inline bool code_has(size_t bytes)
+{
+    (void)bytes;
+    return false;
+}
+
+static inline void code_put_jump(unsigned char *at, const unsigned char *to)
+{
+    (void)at, (void)to;
+}
+
+static inline void code_put_last(unsigned char *at, const unsigned char *to)
+{
+    (void)at, (void)to;
+}
+
+static inline void code_put_plain(unsigned char *at, size_t bytes)
+{
+    (void)at, (void)bytes;
+}
+
+#endif
