@@ -2,7 +2,6 @@
 #include "base/clean.h"
 #include "show/render/parts.h"
 
-#include <math.h>
 #include <string.h>
 
 /* Viridis (van der Walt and Smith, 2015) in the 256 colours of terminals: its lightness rises
@@ -38,18 +37,6 @@ void ink_ramp_behind(FILE *out, const struct text_style *style, double share)
     int step = ramp_step(share);
     if (style->colour)
         fprintf(out, "\033[48;5;%d;38;5;%dm", ramp[step], step < RAMP_DARK_STEPS ? 231 : 16);
-}
-
-void ink_halves(FILE *out, const struct text_style *style, double upper, double lower)
-{
-    if (isnan(upper) && isnan(lower)) {
-        fputc(' ', out);
-        return;
-    }
-    ink_ramp(out, style, isnan(upper) ? lower : upper);
-    if (!isnan(upper) && !isnan(lower) && style->colour)
-        fprintf(out, "\033[48;5;%dm", ramp[ramp_step(lower)]);
-    fprintf(out, "%s%s", isnan(upper) ? "▄" : "▀", ink(style, INK_PLAIN));
 }
 
 /* The bytes of a word that fit `columns` columns, up to the last comma among them if there is

@@ -1,5 +1,5 @@
-/* A matrix as lines of text: every pair if they fit, else groups of CPUs or colours; on the first
- * screen, the distribution of values if the matrix is large. */
+/* A matrix as lines of text: every pair if they fit, else groups of CPUs, else the distribution of
+ * values. */
 #include "base/clean.h"
 #include "show/render/parts.h"
 
@@ -265,9 +265,10 @@ static void print_distribution(FILE *out, const struct series *series, const str
     fprintf(out, "%s %s  %s\n", ink(style, INK_PLAIN), greatest, words);
 }
 
-/* Every pair: as numbers if these fit, else by as many groups of CPUs as fit, else in colours. */
+/* Every pair as a number if these fit, else by as many groups of CPUs as fit, else how many pairs
+ * have which value. */
 static void print_whole(FILE *out, const struct matrix *matrix, const struct values *values,
-                        const struct text_style *style, struct pool *pool)
+                        const struct text_style *style)
 {
     if (square_print(out, matrix->square, values, style))
         return;
@@ -275,8 +276,8 @@ static void print_whole(FILE *out, const struct matrix *matrix, const struct val
     for (size_t i = 0; i < matrix->grouping_count && !grouped; i++)
         grouped = square_print(out, matrix->groupings[i], values, style);
     if (!grouped)
-        square_print_heat(out, matrix->square, values, style, pool);
-    draw_more(out, "Every number: fathom report -f csv-matrix FILE", style);
+        print_distribution(out, matrix->series, values, style);
+    draw_more(out, "Every number: fathom report -f csv-matrix FILE; as a picture: -f svg", style);
 }
 
 /* What fits of the pairs: CPUs, or groups of them, or how many pairs have which value. Returns what
@@ -297,15 +298,12 @@ static enum shown print_brief(FILE *out, const struct matrix *matrix, const stru
     return SHOWN_VALUES;
 }
 
-void draw_matrix(FILE *out, const struct matrix *matrix, const struct text_style *style,
-                 struct pool *pool)
+void draw_matrix(FILE *out, const struct matrix *matrix, const struct text_style *style)
 {
     const struct values values = values_of(matrix);
     enum shown shown = SHOWN_VALUES;
-    if (matrix->whole && matrix->square)
-        print_whole(out, matrix, &values, style, pool);
-    else if (matrix->whole)
-        draw_table(out, &matrix->pairs, false, style);
+    if (matrix->whole)
+        print_whole(out, matrix, &values, style);
     else
         shown = print_brief(out, matrix, &values, style);
     draw_more(out, matrix->missing, style);

@@ -17,9 +17,6 @@ const char *ink(const struct text_style *, enum ink);
  * background with a text colour that is legible on it. */
 void ink_ramp(FILE *, const struct text_style *, double share);
 void ink_ramp_behind(FILE *, const struct text_style *, double share);
-/* Two half blocks, one above the other, in the colours of two shares; NAN: that half stays
- * empty. */
-void ink_halves(FILE *, const struct text_style *, double upper, double lower);
 
 /* Without UTF-8, the report's own signs in ASCII: "+-" for "±", and never longer.
  * Changes and returns the text. */
@@ -41,6 +38,11 @@ void json_number(FILE *, const char *separator, const char *key, double number);
 
 /* --- blocks of a report as lines of text; the style's width must be plausible --- */
 
+/* Builds and draws the first screen of a document, or of its probe, in at most as many lines as a
+ * screen has: blocks that matter least are left out. */
+struct output_content;
+void draw_screen(FILE *, struct report *, const struct output_content *, const struct text_style *,
+                 struct pool *);
 /* All blocks of the report. */
 void draw_report(FILE *, const struct report *, const struct text_style *);
 /* `within`: with its title indented and no blank line before, below its subject. */
@@ -51,9 +53,9 @@ void draw_sentence(FILE *, const char *sentence, size_t indent, const struct tex
 void draw_more(FILE *, const char *more, const struct text_style *);
 /* With block characters. */
 void draw_curve(FILE *, const struct curve *, const struct text_style *);
-void draw_matrix(FILE *, const struct matrix *, const struct text_style *, struct pool *);
+void draw_matrix(FILE *, const struct matrix *, const struct text_style *);
 
-/* --- matrices: cells of numbers or of colours --- */
+/* --- matrices --- */
 
 /* The least and the greatest value of a matrix, and the form of its values. */
 struct values {
@@ -67,8 +69,5 @@ struct values values_of(const struct matrix *);
 /* As numbers if they fit the width; for groups with their ranges if these fit too, and with an
  * explanation. False, with nothing written: they don't fit. */
 bool square_print(FILE *, const struct square *, const struct values *, const struct text_style *);
-/* As colours or shades with a legend, several pairs to a cell if the width demands it. */
-void square_print_heat(FILE *, const struct square *, const struct values *,
-                       const struct text_style *, struct pool *);
 
 #endif

@@ -408,14 +408,13 @@ static void draw_row(const struct table_layout *layout, const struct row *row, s
 
 /* --- the names of the columns --- */
 
-/* The title replaces the first column's name. A column's remark uses the width of the units and
- * measured columns after it. */
+/* The title replaces the first column's name. */
 static void draw_head(const struct table_layout *layout, const char *title, size_t from, size_t to)
 {
     const struct table *table = layout->table;
     const enum ink colour = table->title ? INK_PLAIN : INK_DIM;
     struct pen pen = {.out = layout->out, .style = layout->style};
-    char text[CELL_TEXT * 2], remark[CELL_TEXT];
+    char text[CELL_TEXT];
     size_t at = TABLE_MARGIN + layout->figure[0];
     if (table->title) {
         pen_move(&pen, strspn(title, " "));
@@ -439,9 +438,6 @@ static void draw_head(const struct table_layout *layout, const char *title, size
             pen_padded(&pen, colour, larger(width, own), text, false);
             pen.blanks = 0;
         }
-        snprintf(text, sizeof text, " (%s)", clean_text(column->remark, remark, sizeof remark));
-        if (column->remark && pen.column + clean_columns(text) <= layout->width)
-            pen_text(&pen, colour, text);
         at += width_of(layout, c);
     }
     fputc('\n', layout->out);

@@ -255,7 +255,7 @@ static void draw_value(FILE *out, const struct changed_value *value, enum answer
 /* `listed`: it is below the heading of a list of all notes. `apart`: with blank lines above parts.
  */
 static void draw_block(FILE *out, const struct block *block, bool listed, bool apart,
-                       const struct text_style *style, struct pool *pool)
+                       const struct text_style *style)
 {
     switch (block->kind) {
     case BLOCK_VERDICT:
@@ -275,7 +275,7 @@ static void draw_block(FILE *out, const struct block *block, bool listed, bool a
         draw_curve(out, &block->curve, style);
         break;
     case BLOCK_MATRIX:
-        draw_matrix(out, &block->matrix, style, pool);
+        draw_matrix(out, &block->matrix, style);
         break;
     case BLOCK_NOTE:
         draw_note(out, &block->note, listed, apart, style);
@@ -290,7 +290,7 @@ static void draw_block(FILE *out, const struct block *block, bool listed, bool a
 }
 
 static void draw_blocks(FILE *out, const struct report *report, enum spare most,
-                        const struct text_style *style, struct pool *pool)
+                        const struct text_style *style)
 {
     bool listed = true;
     for (size_t i = 0; i < report->count; i++) {
@@ -303,70 +303,64 @@ static void draw_blocks(FILE *out, const struct report *report, enum spare most,
         if (block.kind == BLOCK_MATRIX && block.spare > most)
             draw_more(out, block.matrix.clusters, style); /* in place of its numbers */
         if (block.spare <= most)
-            draw_block(out, &block, listed, most >= SPARE_BLANKS, style, pool);
+            draw_block(out, &block, listed, most >= SPARE_BLANKS, style);
     }
 }
 
 void draw_report(FILE *out, const struct report *report, const struct text_style *style)
 {
-    draw_blocks(out, report, SPARES, style, report->pool);
+    draw_blocks(out, report, SPARES, style);
 }
 
 /* --- a screen: at most so many lines, if need be without blocks that matter least --- */
 
-struct screen {
-    const struct report *report;
-    const struct text_style *style;
-    enum spare most;
-    FILE *out;
-    struct pool pool;
-};
-
-static int draw_blocks_of(void *with)
-{
-    struct screen *screen = with;
-    draw_blocks(screen->out, screen->report, screen->most, screen->style, &screen->pool);
-    return 0;
-}
-
-/* Whether it has at most so many lines. */
-static bool fits(struct screen *screen, size_t lines_most, struct pool *pool)
+/* Whether it has at most so many lines, without blocks above `most`. */
+static bool fits(const struct report *report, enum spare most, size_t lines_most,
+                 const struct text_style *style)
 {
     enum { BYTES = 256 * 1024 }; /* more than a screen ever has */
-    char *text = pool_alloc(pool, BYTES, 1);
+    char *text = pool_alloc(report->pool, BYTES, 1);
     size_t lines = 0;
-    screen->out = fmemopen(text, BYTES, "w");
-    if (!screen->out)
-        pool_leave(pool, ERROR_SYSTEM, "the screen can't be laid out: %s", strerror(errno));
-    const int code = pool_enter(&screen->pool, draw_blocks_of, screen, pool_error(pool));
-    pool_free(&screen->pool);
-    const bool whole = fflush(screen->out) == 0 && !ferror(screen->out);
-    fclose(screen->out);
-    pool_check(pool, code);
+    FILE *out = fmemopen(text, BYTES, "w");
+    if (!out)
+        pool_leave(report->pool, ERROR_SYSTEM, "the screen can't be laid out: %s", strerror(errno));
+    draw_blocks(out, report, most, style);
+    const bool whole = fflush(out) == 0 && !ferror(out);
+    fclose(out);
     for (const char *at = text; (at = strchr(at, '\n')); at++)
         lines++;
-    pool_give_back(pool, text);
+    pool_give_back(report->pool, text);
     return whole && lines <= lines_most;
+}
+
+void draw_screen(FILE *out, struct report *report, const struct output_content *content,
+                 const struct text_style *style, struct pool *pool)
+{
+    enum { LINES_OF_ALL = 40, LINES_OF_ONE = 24 };
+    const size_t lines = content->probe ? LINES_OF_ONE : LINES_OF_ALL;
+    if (content->probe)
+        report_build_answer(report, pool, content->documents, content->probe);
+    else
+        report_build(report, pool, content->documents, 1, NULL, false);
+    enum spare most = SPARES;
+    while (most > SPARE_NEEDED && !fits(report, most, lines, style))
+        most = (enum spare)(most - 1);
+    draw_blocks(out, report, most, style);
 }
 
 static void write_text(FILE *out, const struct output_content *content, struct pool *pool)
 {
-    enum { LINES_OF_ALL = 40, LINES_OF_ONE = 24 };
     const struct text_style style = text_style_sane(&content->style);
     struct report report;
-    if (content->points && content->probe)
+    if (!content->points) {
+        draw_screen(out, &report, content, &style, pool);
+        return;
+    }
+    if (content->probe)
         report_build_probe(&report, pool, content->documents, content->probe);
-    else if (content->points)
-        report_build_all(&report, pool, content->documents);
-    else if (content->probe)
-        report_build_answer(&report, pool, content->documents, content->probe);
     else
-        report_build(&report, pool, content->documents, 1, NULL, false);
-    struct screen screen = {.report = &report, .style = &style, .most = SPARES};
-    const size_t lines = content->probe ? LINES_OF_ONE : LINES_OF_ALL;
-    while (!content->points && screen.most > SPARE_NEEDED && !fits(&screen, lines, pool))
-        screen.most = (enum spare)(screen.most - 1);
-    draw_blocks(out, &report, screen.most, &style, pool);
+        report_build_all(&report, pool, content->documents);
+    draw_report(out, &report, &style);
 }
 
 const struct output text_output = {

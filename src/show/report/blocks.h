@@ -195,8 +195,6 @@ struct curve {
     size_t mark_count;
     struct plateau *plateaus; /* ascending; none where the probe found no levels in this series */
     size_t plateau_count;
-    struct table points; /* some points, for outputs that cannot draw; no rows: another block has
-                            all points */
 };
 
 /* A matrix with at least one value. In a chart it has only its cells, elsewhere also the summaries
@@ -207,8 +205,7 @@ struct matrix {
     const char *label;           /* as in struct curve */
     bool whole;                  /* show every pair, in colours if need be */
     size_t rows_most;            /* otherwise CPUs or groups in so many rows */
-    const struct square *square; /* NULL: the points are too scattered, `pairs` has them */
-    struct table pairs;
+    const struct square *square; /* NULL: the points are too scattered */
     /* Groups of CPUs by cluster, shown where the square has no room; may be none. */
     const struct square *groupings[SQUARE_GROUPINGS_MAX];
     size_t grouping_count;
@@ -326,8 +323,7 @@ void report_build_answer(struct report *, struct pool *, const struct document *
 /* One probe in full: machine and verdict, every series, the findings, the notes. */
 void report_build_probe(struct report *, struct pool *, const struct document *const *,
                         const struct probe_result *);
-/* The first screen of a document, then a short table of every other series and the findings of
- * every probe. */
+/* The first screen of a document with all notes, then every probe in full. */
 void report_build_all(struct report *, struct pool *, const struct document *const *);
 /* Every series of the first `count` documents, in chapters. A chapter is a heading of level 2 for
  * the probes of one name, in the order of the datasheet, and its charts. A chart is a heading of

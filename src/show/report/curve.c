@@ -223,25 +223,11 @@ struct curve report_curve(const struct probe_result *probe, const struct series 
 void report_add_curve(struct report *report, size_t index, const struct probe_result *probe,
                       const struct series *series, bool brief)
 {
-    if (!series->point_count) {
-        report_add_nothing(report, index, probe);
+    if (!curve_is_worth_drawing(series))
         return;
-    }
-    const bool drawn = curve_is_worth_drawing(series);
-    struct table points = {.title = NULL};
-    if (brief)
-        points = report_few_points(report, series);
-    if (!drawn && !brief)
-        return;
-    struct block *block =
-        report_add(report, drawn ? BLOCK_CURVE : BLOCK_TABLE, SECTION_RESULTS, index, probe);
-    if (!drawn) {
-        block->table = points;
-        return;
-    }
+    struct block *block = report_add(report, BLOCK_CURVE, SECTION_RESULTS, index, probe);
     block->curve = report_curve(probe, series);
     block->curve.brief = brief;
-    block->curve.points = points;
     curve_add_marks(report, index, &block->curve);
     curve_add_plateaus(report, index, &block->curve);
 }

@@ -136,10 +136,9 @@ static void fill(struct report *report, struct matrix *matrix, const struct exte
     matrix->least = (double)extent->nearest->y.median;
     matrix->most = (double)extent->farthest->y.median;
     matrix->absent = check ? "" : "x";
-    if (!matrix->square || !(fmax(fabs(matrix->least), fabs(matrix->most)) / scale.divisor < 1e9)) {
+    if (!matrix->square || !(fmax(fabs(matrix->least), fabs(matrix->most)) / scale.divisor < 1e9))
         matrix->square = NULL;
-        matrix->pairs = report_pairs_table(report, series);
-    } else
+    else
         matrix_add_groupings(report, index, matrix);
     const size_t missing = matrix->square ? matrix->square->missing : 0;
     if (missing && check)
@@ -168,4 +167,8 @@ void report_add_matrix(struct report *report, size_t index, const struct probe_r
     block->matrix.rows_most =
         report->catalogue.documents[index]->probe_count > 1 ? ROWS_BESIDE : ROWS_ALONE;
     fill(report, &block->matrix, &extent, index);
+    if (whole && !block->matrix.square) {
+        report->count--;
+        report_add_points(report, index, probe, series, 1);
+    }
 }

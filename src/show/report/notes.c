@@ -81,14 +81,18 @@ static bool is_disagreement(const struct catalogue_entry *entry)
     return has_own_sentence(entry) || (isfinite(finding->declared) && (above || below));
 }
 
-/* "L3: in this run 5.70 MiB of 32 MiB behaved as cache: ..." */
+/* "L3: in this run 5.70 MiB of 32 MiB behaved as cache: ...", or with both values "L1.line is 128 B
+ * and declared as 64 B: ..." */
 static void add_disagreement(const struct scope *scope, struct line *line,
                              const struct catalogue_entry *entry)
 {
     const struct finding *finding = entry->finding;
     struct line what = {0};
+    /* The sentences about capacities and split pages have both values. */
+    const bool bare = !has_own_sentence(entry) && entry->meaning.fact != FACT_CAPACITY &&
+                      entry->meaning.fact != FACT_SPLIT && isfinite(finding->declared);
     /* A finding that exists to report a disagreement names its subject in its sentence. */
-    if (!has_own_sentence(entry)) {
+    if (!has_own_sentence(entry) && !bare) {
         const char *rest;
         char name[CLEAN_TEXT];
         int device = device_of_name(finding->name, &rest);
@@ -108,6 +112,14 @@ static void add_disagreement(const struct scope *scope, struct line *line,
     }
     line_add_experiment(&what, finding);
     line_add(line, "%s%s", what.text, what.length ? ": " : "");
+    if (bare) {
+        const struct cell value = cell_of_value(finding->value, finding->unit, FORM_VALUE);
+        const struct cell declared = cell_of_value(finding->declared, finding->unit, FORM_VALUE);
+        char text[CELL_TEXT];
+        line_add_between(line, "", finding->name, " is ");
+        line_add(line, "%s and declared as ", cell_text(&value, text));
+        line_add(line, "%s: ", cell_text(&declared, text));
+    }
     line_add_clean(line, finding->text);
 }
 

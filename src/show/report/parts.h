@@ -53,8 +53,7 @@ void report_add_nothing(struct report *, size_t index, const struct probe_result
 /* A matrix, or that nothing was measured. `whole`: every pair, however many there are. */
 void report_add_matrix(struct report *, size_t index, const struct probe_result *,
                        const struct series *, bool whole);
-/* A curve; if `brief`, with a few of its points. With too few points for lines between them: a
- * table of them if `brief`, else no block. */
+/* A curve, in few rows if `brief`; no block with too few points for lines between them. */
 void report_add_curve(struct report *, size_t index, const struct probe_result *,
                       const struct series *, bool brief);
 /* The same for a chart, however many points there are: a curve without marks, and a matrix by row
@@ -70,10 +69,6 @@ void curve_add_plateaus(struct report *, size_t index, struct curve *);
 /* A table with a row for each x and a column for each series. */
 void report_add_sheet(struct report *, size_t index, const struct probe_result *,
                       const struct series *, size_t count);
-/* Some points of a series, at round sizes where it has them. */
-struct table report_few_points(struct report *, const struct series *);
-/* A row for each pair of a matrix: "0 -> 1" and the value. */
-struct table report_pairs_table(struct report *, const struct series *);
 /* What distinguishes each series from the others: its name, or the factors that they don't share.
  * NULL for a single series. */
 const char **series_labels(struct report *, const struct series *, size_t count);

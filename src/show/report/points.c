@@ -172,30 +172,6 @@ void report_add_points(struct report *report, size_t index, const struct probe_r
     }
 }
 
-/* 1 KiB, 16 KiB, 256 KiB and so on by factors of 16: few enough for one screen. */
-static bool is_round(double x)
-{
-    int exponent;
-    return frexp(x, &exponent) == 0.5 && exponent % 4 == 3;
-}
-
-struct table report_few_points(struct report *report, const struct series *series)
-{
-    enum { ROWS = 8, ROUND_MIN = 4 };
-    const struct optional_columns optional = {.cycles = series_any(series, 1, point_has_cycles)};
-    struct table table = {.title = NULL};
-    size_t rounds = 0;
-    for (size_t i = 0; i < series->point_count; i++)
-        rounds += is_round(series->points[i].x);
-    const bool by_round = rounds >= ROUND_MIN && rounds <= ROWS;
-    const size_t step = by_round ? 1 : (series->point_count + ROWS - 1) / ROWS;
-    add_columns(report, &table, series, &optional);
-    for (size_t i = 0; i < series->point_count; i++)
-        if (by_round ? is_round(series->points[i].x) : i % step == 0)
-            add_point(report, &table, series, &series->points[i], NULL, &optional);
-    return table;
-}
-
 static const struct point *point_at(const struct series *series, const struct point *place)
 {
     for (size_t i = 0; i < series->point_count; i++)
@@ -303,16 +279,6 @@ void report_add_bars(struct report *report, size_t index, const struct probe_res
             row->cells[c + 3] =
                 cell_of_point(&series[beside[c]], point_at(&series[beside[c]], point));
     }
-}
-
-struct table report_pairs_table(struct report *report, const struct series *series)
-{
-    const struct optional_columns optional = {.labels = false};
-    struct table table = {.title = NULL};
-    add_columns(report, &table, series, &optional);
-    for (size_t i = 0; i < series->point_count; i++)
-        add_point(report, &table, series, &series->points[i], NULL, &optional);
-    return table;
 }
 
 /* --- a sheet --- */

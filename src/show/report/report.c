@@ -114,15 +114,6 @@ static bool has_headlines(const struct report *report, size_t index)
     return false;
 }
 
-static void add_series_briefly(struct report *report, size_t index,
-                               const struct probe_result *probe, const struct series *series)
-{
-    if (series->matrix)
-        report_add_matrix(report, index, probe, series, false);
-    else
-        report_add_curve(report, index, probe, series, true);
-}
-
 /* Whether the screen shows the series: a curve, or pairs of CPUs. A table would say little that the
  * findings do not. */
 static bool is_for_the_screen(const struct series *series)
@@ -150,7 +141,10 @@ static void add_headlines(struct report *report, size_t index)
                 if (!series->headline || series->matrix || device_has_series(series) ||
                     !quantity_is(series->x.unit, DIMENSION_SIZE))
                     report_add_series_heading(report, index, probe, series, series, true);
-                add_series_briefly(report, index, probe, series);
+                if (series->matrix)
+                    report_add_matrix(report, index, probe, series, false);
+                else
+                    report_add_curve(report, index, probe, series, true);
                 report_spare(report, before,
                              series->matrix              ? SPARE_MATRIX
                              : device_has_series(series) ? SPARE_DEVICE
@@ -241,33 +235,12 @@ static void add_series(struct report *report, size_t index, const struct probe_r
     }
 }
 
-/* The series of a probe that the first screen lacks, in short tables, and its findings. */
-static void add_short(struct report *report, size_t index, const struct probe_result *probe,
-                      bool headlines)
+/* Every series of a probe, and its findings. */
+static void add_probe(struct report *report, size_t index, const struct probe_result *probe)
 {
-    const size_t before = report->count;
-    bool sheet;
-    struct line title = {0};
-    line_add_between(&title, "", probe->name, ", in short");
-    report_add_heading(report, SECTION_RESULTS, index, NULL, 2, report_line(report, &title));
-    for (size_t s = 0, together; s < probe->series_count; s += together ? together : 1) {
-        const struct series *series = &probe->series[s];
-        together = together_from(probe, s, &sheet);
-        together = sheet ? 1 : together;
-        if (together > 1)
-            add_together(report, index, probe, series, together, false);
-        else if (together &&
-                 !((headlines ? series->headline : s == 0) && is_for_the_screen(series))) {
-            report_add_series_heading(report, index, probe, series, series, false);
-            add_series_briefly(report, index, probe, series);
-        }
-    }
-    for (size_t i = before + 1; i < report->count; i++)
-        if (report->list[i].kind == BLOCK_HEADING)
-            report->list[i].heading.level = 3;
+    add_series(report, index, probe);
+    report_add_clusters(report, index, probe);
     report_add_findings(report, index, probe);
-    if (report->count == before + 1)
-        report->count = before;
 }
 
 /* --- whole reports --- */
@@ -374,9 +347,7 @@ void report_build_probe(struct report *report, struct pool *pool,
     add_machine(report, documents[0], 0);
     if (probe_is_of_devices(probe))
         report_add_devices(report, 0);
-    add_series(report, 0, probe);
-    report_add_clusters(report, 0, probe);
-    report_add_findings(report, 0, probe);
+    add_probe(report, 0, probe);
     report_collect_notes(report, 0, probe);
     report_add_notes(report, 0, probe, true);
 }
@@ -387,8 +358,7 @@ void report_build_all(struct report *report, struct pool *pool,
     struct chapters chapters;
     report_build(report, pool, documents, 1, NULL, true);
     chapters_collect(&chapters, &report->catalogue, 0, 1, pool);
-    const bool headlines = has_headlines(report, 0);
     for (size_t i = 0; i < chapters.count; i++)
         for (size_t p = 0; p < chapters.list[i].count; p++)
-            add_short(report, 0, chapters.list[i].list[p].probe, headlines);
+            add_probe(report, 0, chapters.list[i].list[p].probe);
 }

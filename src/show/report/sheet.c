@@ -137,7 +137,7 @@ void report_add_levels(struct report *report, size_t index, int device)
         row->words = report_experiment(report, level->example);
         if (!row->words && cells[i][ONE].finding && cell_is_empty(&cells[i][LATENCY]) &&
             cell_is_empty(&cells[i][HOLDS]))
-            row->words = "read by declared size";
+            row->words = "bandwidth at the declared size";
         row->note =
             device < 0 && !level->experiment ? report_note_of(report, index, level->example) : 0;
         for (int c = 0; c < LEVEL_COLUMNS; c++)
@@ -284,7 +284,8 @@ static int place_of_flight(void *with, const struct catalogue_entry *entry, char
     }
 }
 
-/* "21.0 loads overlap, 6.63 ns each", "21.0 loads overlap; 142 ns alone, 180 ns under load" */
+/* "21.0 loads overlap, 6.63 ns each", "21.0 loads overlap; 142 ns with page walks, 180 ns loaded"
+ */
 static void add_flight(struct line *line, const struct finding *const *values)
 {
     const struct finding *misses = values[MISSES], *busy = values[BUSY];
@@ -302,9 +303,9 @@ static void add_flight(struct line *line, const struct finding *const *values)
     if (values[CALM] && busy) {
         line_add(line, "%s", line->length ? "; " : "");
         add_measured(line, "", values[CALM]);
-        line_add(line, " with walks, ");
+        line_add(line, " with page walks, ");
         add_measured(line, "", busy);
-        line_add(line, " under load");
+        line_add(line, " loaded");
     }
     if (!line->length)
         return;

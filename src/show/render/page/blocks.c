@@ -252,77 +252,60 @@ void html_sheet(FILE *out, const struct report *report, size_t count, size_t ind
 
 /* --- the points of a chart --- */
 
-static void put_pairs(FILE *out, const struct series *series, double divisor)
-{
-    fputs("<thead><tr><th scope=col>from<th scope=col>to", out);
-    const char *name = series->y.name, *unit = figure_unit(series->y.unit);
-    char text[UNIT_TEXT];
-    html_print(out, "<th scope=col>%s%s%s<tbody>", name && *name ? name : "value",
-               *unit ? ", " : "", unit);
-    for (size_t i = 0; i < series->point_count && i < HTML_ROWS_MAX; i++) {
-        fprintf(out, "\n<tr><th scope=row>%d<td>%d<td>", series->points[i].from,
-                series->points[i].to);
-        fputs(figure_plain((double)series->points[i].y.median / divisor, text), out);
-    }
-    if (series->point_count > HTML_ROWS_MAX)
-        fprintf(out, "\n<tr><th scope=row>%zu more pairs are in the document",
-                series->point_count - HTML_ROWS_MAX);
-}
-
 static void put_matrix(FILE *out, const struct matrix *matrix)
 {
     const struct axis *y = &matrix->series->y;
     const struct square *square = matrix->square;
+    const struct pair_cell *cell = square->cells;
     const double divisor = figure_scale(y->unit).divisor;
     char text[UNIT_TEXT];
     html_print(out,
                "<div class=scroll tabindex=0 role=region aria-label=\"%s\"><table class=points>"
                "<caption>%s, %s from row to column</caption>",
                matrix->label, matrix->label, figure_unit(y->unit));
-    if (square && square->row_count * square->column_count <= HTML_TABLE_CELLS_MAX) {
-        const struct pair_cell *cell = square->cells;
-        fputs("<thead><tr><th scope=col>from \\ to", out);
-        for (size_t c = 0; c < square->column_count; c++)
-            fprintf(out, "<th scope=col>%d", square->columns[c]);
-        fputs("<tbody>", out);
-        for (size_t r = 0; r < square->row_count; r++) {
-            fprintf(out, "\n<tr><th scope=row>%d", square->rows[r]);
-            for (size_t c = 0; c < square->column_count; c++, cell++) {
-                fputs(cell->point && flag_doubts(cell->point->flags) ? "<td>~" : "<td>", out);
-                fputs(
-                    figure_plain(cell->point ? (double)cell->point->y.median / divisor : NAN, text),
-                    out);
-            }
+    fputs("<thead><tr><th scope=col>from \\ to", out);
+    for (size_t c = 0; c < square->column_count; c++)
+        fprintf(out, "<th scope=col>%d", square->columns[c]);
+    fputs("<tbody>", out);
+    for (size_t r = 0; r < square->row_count; r++) {
+        fprintf(out, "\n<tr><th scope=row>%d", square->rows[r]);
+        for (size_t c = 0; c < square->column_count; c++, cell++) {
+            fputs(cell->point && flag_doubts(cell->point->flags) ? "<td>~" : "<td>", out);
+            fputs(figure_plain(cell->point ? (double)cell->point->y.median / divisor : NAN, text),
+                  out);
         }
-    } else
-        put_pairs(out, matrix->series, divisor);
+    }
     fputs("</table></div>\n", out);
 }
 
 struct points {
     FILE *out;
     const struct block *block;
-    struct pool pool; /* for one curve at a time, because the points of all are many */
+    struct pool pool; /* for one series at a time, because the points of all are many */
 };
 
-static int put_curve(void *with)
+static int put_points(void *with)
 {
     struct points *points = with;
-    const struct curve *curve = &points->block->curve;
+    const struct block *block = points->block;
+    const bool matrix = block->kind == BLOCK_MATRIX;
     struct report report = {.pool = &points->pool};
-    report_add_points(&report, points->block->document, curve->probe, curve->series, 1);
-    html_table(points->out, &report.list[0].table, "points", curve->label);
+    report_add_points(&report, block->document, block->probe,
+                      matrix ? block->matrix.series : block->curve.series, 1);
+    html_table(points->out, &report.list[0].table, "points",
+               matrix ? block->matrix.label : block->curve.label);
     return 0;
 }
 
 void html_points(FILE *out, const struct block *block, struct pool *pool)
 {
     struct points points = {.out = out, .block = block};
-    if (block->kind == BLOCK_MATRIX) {
+    const struct square *square = block->kind == BLOCK_MATRIX ? block->matrix.square : NULL;
+    if (square && square->row_count * square->column_count <= HTML_TABLE_CELLS_MAX) {
         put_matrix(out, &block->matrix);
         return;
     }
-    const int code = pool_enter(&points.pool, put_curve, &points, pool_error(pool));
+    const int code = pool_enter(&points.pool, put_points, &points, pool_error(pool));
     pool_free(&points.pool);
     pool_check(pool, code);
 }

@@ -53,16 +53,11 @@ static void put_head(const struct fleet_page *page)
 {
     FILE *out = page->out;
     const struct fleet *fleet = page->fleet;
-    fputs("<!doctype html>\n<html lang=en>\n<head>\n<meta charset=utf-8>\n", out);
-    fprintf(out, "<meta http-equiv=Content-Security-Policy content=\"%s\">\n", html_policy);
-    fprintf(out,
-            "<meta name=viewport content=\"width=device-width, initial-scale=1\">\n"
-            "<meta name=color-scheme content=\"light dark\">\n"
-            "<meta name=referrer content=no-referrer>\n<title>fathom: fleet of %zu nodes</title>\n"
-            "<style>%s</style>\n</head>\n<body>\n<a class=skip href=#main>Skip to the figures</a>\n"
-            "<header class=bar>\n<p class=brand>fathom<span> memory depth</span></p>\n</header>\n"
-            "<main id=main class=fleet>\n<h1>Fleet of %zu nodes</h1>\n",
-            fleet->judged, html_style, fleet->judged);
+    struct line title = {0};
+    line_add(&title, "fleet of %zu nodes", fleet->judged);
+    html_head(out, title.text);
+    fprintf(out, "</header>\n<main id=main class=fleet>\n<h1>Fleet of %zu nodes</h1>\n",
+            fleet->judged);
     if (fleet->odd_count)
         fprintf(out, "<p><strong>%zu of %zu nodes %s peers.</strong> ", fleet->odd_count,
                 fleet->judged, fleet->odd_count == 1 ? "differs from its" : "differ from their");

@@ -17,27 +17,17 @@ struct page {
 static void put_head(const struct page *page)
 {
     struct line title = {0};
-    FILE *out = page->out;
     for (size_t i = 0; i < page->count && i < 4; i++) {
         line_add(&title, "%s", i ? ", " : "");
         line_add_document(&title, page->documents, page->count, i);
     }
-    fputs("<!doctype html>\n<html lang=en>\n<head>\n<meta charset=utf-8>\n", out);
-    fprintf(out, "<meta http-equiv=Content-Security-Policy content=\"%s\">\n", html_policy);
-    html_print(out,
-               "<meta name=viewport content=\"width=device-width, initial-scale=1\">\n"
-               "<meta name=color-scheme content=\"light dark\">\n"
-               "<meta name=referrer content=no-referrer>\n<title>fathom: %s</title>\n",
-               title.text);
-    fprintf(out, "<style>%s</style>\n</head>\n<body>\n", html_style);
+    html_head(page->out, title.text);
 }
 
 /* Hidden: without the script the controls would do nothing. */
 static void put_controls(FILE *out)
 {
-    fputs("<a class=skip href=#main>Skip to the figures</a>\n<header class=bar>\n"
-          "<p class=brand>fathom<span> memory depth</span></p>\n"
-          "<div class=controls id=controls hidden>\n"
+    fputs("<div class=controls id=controls hidden>\n"
           "<div class=choice role=group aria-label=Colours>"
           "<button type=button data-theme=light aria-pressed=false>light</button>"
           "<button type=button data-theme=auto aria-pressed=true>auto</button>"

@@ -60,6 +60,9 @@ void html_findings(FILE *, struct report *, size_t document, const struct probe_
 void html_points(FILE *, const struct block *, struct pool *);
 /* The differences of several documents: first how many, and the largest of findings. */
 void html_differences(FILE *, struct report *, size_t count, double tolerance);
+/* Everything up to the bar at the top, which is left open. */
+void html_head(FILE *, const char *title);
+
 /* --- made by web/assemble when the program is built --- */
 
 extern const char html_style[], html_script[];

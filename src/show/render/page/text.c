@@ -1,4 +1,4 @@
-/* Names, numbers and commands as HTML. */
+/* The head of a page; names, numbers and commands as HTML. */
 #include "base/clean.h"
 #include "base/units.h"
 #include "document/flag.h"
@@ -7,6 +7,23 @@
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
+
+void html_head(FILE *out, const char *title)
+{
+    fprintf(out,
+            "<!doctype html>\n<html lang=en>\n<head>\n<meta charset=utf-8>\n"
+            "<meta http-equiv=Content-Security-Policy content=\"%s\">\n"
+            "<meta name=viewport content=\"width=device-width, initial-scale=1\">\n"
+            "<meta name=color-scheme content=\"light dark\">\n"
+            "<meta name=referrer content=no-referrer>\n<title>fathom: ",
+            html_policy);
+    html_text(out, title);
+    fprintf(out,
+            "</title>\n<style>%s</style>\n</head>\n<body>\n"
+            "<a class=skip href=#main>Skip to the figures</a>\n<header class=bar>\n"
+            "<p class=brand>fathom<span> memory depth</span></p>\n",
+            html_style);
+}
 
 static void html_value(FILE *out, const struct factor *factor)
 {

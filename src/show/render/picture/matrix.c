@@ -16,6 +16,7 @@ enum {
     GROUPS_FROM = 16,  /* with more rows, the groups are shown first */
     NUMBERS_MOST = 36, /* with more columns, cells are too small for numbers */
     CELLS_MAX = 1024 * 1024,
+    KEY_WIDTH = 440,
     KEY_HEIGHT = 40,
     HEAD = 20, /* the row of names above the cells */
     GAP = 26,
@@ -191,6 +192,15 @@ static struct map map_of(const struct square *square, const struct square *group
     return map;
 }
 
+/* The groups that are shown: the most that have room for numbers. */
+static const struct square *groups_of(const struct matrix *matrix)
+{
+    for (size_t i = 0; i < matrix->grouping_count; i++)
+        if (matrix->groupings[i]->row_count <= NUMBERS_MOST)
+            return matrix->groupings[i];
+    return matrix->grouping_count ? matrix->groupings[0] : NULL;
+}
+
 /* Calls for each map of the chart, in the order in which they are drawn. */
 typedef void each_map(void *with, const struct map *, const struct block *, bool first);
 
@@ -200,8 +210,7 @@ static void walk(const struct chart *chart, const struct shades *shades, each_ma
     for (size_t b = 0; b < chart->count; b++) {
         const struct block *block = &chart->blocks[b];
         const struct square *square = block->matrix.square;
-        const struct square *groups =
-            block->matrix.grouping_count ? block->matrix.groupings[0] : NULL;
+        const struct square *groups = groups_of(&block->matrix);
         if (!square || square->row_count * square->column_count > CELLS_MAX)
             continue;
         const size_t from = chart->show == MATRIX_ONE ? NUMBERS_MOST : GROUPS_FROM;
@@ -246,7 +255,7 @@ double matrices_size(const struct chart *chart, double *width)
     struct extent extent = {0, KEY_HEIGHT};
     gather_shades(&shades, chart);
     walk(chart, &shades, measure, &extent);
-    *width = fmax(extent.width, 360);
+    *width = fmax(extent.width, KEY_WIDTH);
     return extent.height;
 }
 
