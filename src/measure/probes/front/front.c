@@ -254,7 +254,6 @@ const struct probe front_probe = {
              "finding.\nWhat changes it: the processor's design; a busy hardware thread of the "
              "same core, which shares all of it; for the outer levels the data of all programs, "
              "which share them; and a hypervisor, whose own page size counts in the TLB.",
-    .weight = 0,
     .thorough = true,
     .options = options,
     .options_bytes = sizeof(struct front_options),
