@@ -324,7 +324,7 @@ const char *report_tell_clusters(struct report *report, size_t index,
         bool one = strcmp(least, most) == 0;
         if (i == 0)
             line_add(&line, "Clusters, %s: ", figure_unit(example->finding->unit));
-        line_add(&line, "%s%zu of %zu CPUs (%s%s%s)", i ? ", " : "", sizes[i].clusters,
+        line_add(&line, "%s%zu with %zu CPUs (%s%s%s)", i ? ", " : "", sizes[i].clusters,
                  sizes[i].cpus, least, one ? "" : " to ", one ? "" : most);
     }
     if (line.length)

@@ -116,7 +116,7 @@ static void add_faults(struct report *report, size_t index, struct facts *facts)
         add_fact(report, index, facts, "page fault", &line, first);
 }
 
-/* "others take 2.66 % of time, at most 8.04 ms at once; CPUs 0,3 least" */
+/* "others take 2.66 % of time, at most 8.04 ms at once; least on CPUs 0,3" */
 static void add_noise(struct report *report, size_t index, struct facts *facts)
 {
     const struct finding *taken = report_find(report, index, ROLE_CONDITION, FACT_TAKEN, NULL);
@@ -133,7 +133,7 @@ static void add_noise(struct report *report, size_t index, struct facts *facts)
         add_figure(&line, ", at most ", longest);
     line_add(&line, longest ? " at once" : "");
     if (cpus && taken->cpus && strcmp(cpus, taken->cpus) != 0)
-        line_add_between(&line, strpbrk(cpus, ",-") ? "; CPUs " : "; CPU ", cpus, " least");
+        line_add(&line, "; least on %s %s", strpbrk(cpus, ",-") ? "CPUs" : "CPU", cpus);
     add_fact(report, index, facts, "noise", &line, taken);
 }
 

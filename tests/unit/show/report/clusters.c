@@ -62,7 +62,7 @@ static void a_cluster_of_more_cpus_than_there_are_is_none(void **state)
     assert_string_equal(text, "\nclusters              hand-off  what it looks like\n"
                               "  0-1                  20.0 ns  looks like two threads\n");
     free(text);
-    assert_clusters(&document, "Clusters, ns: 1 of 2 CPUs (20.0)");
+    assert_clusters(&document, "Clusters, ns: 1 with 2 CPUs (20.0)");
     document_free(&document);
 }
 
