@@ -20,7 +20,10 @@ enum { LEAST_TRIALS = 6, FENCE_TRIALS = 11, WORD_BYTES = 4096, LINE = 64, OPEN_M
  * a set for each of them, of which three in a hundred then come twice. Sets of a first cache are
  * too small. */
 enum { FLUSHES = 1024, FLUSHES_LEAST = 256, LINES_A_FLUSH = 16 };
-static const double first_share = 0.85;
+/* Of the rest of the time, for the stage of: what ends with its batch; flushes, whose batches are
+ * long for the same reason; flushes of each level's lines. */
+enum { STAGE_SHORT, STAGE_FLUSHES, STAGE_LINES };
+static const double shares[] = {0.7, 0.5, 1}, flushes_ns = 200e3;
 static const double open_counts[] = {1, 4, OPEN_MOST};
 
 static const char *const loop_names[FENCE_LOOPS] = {[FENCE_ALONE] = "one after the other",
@@ -49,6 +52,7 @@ struct fence_state {
     struct chase_level levels[CHASE_LEVELS_MAX];
     size_t level_count;
     size_t arena_bytes;
+    unsigned stage;
     enum fence_loop *loops; /* of each series */
 };
 
@@ -158,8 +162,7 @@ static uint64_t flushes_of(const struct fence_state *state)
     return flushes;
 }
 
-/* The first stage has all but flushes of each level's lines. */
-static void plan_stage(struct probe_task *task, bool flushes)
+static void plan_stage(struct probe_task *task, unsigned stage)
 {
     struct fence_state *state = task->state;
     const struct fence_options *asked = task->options;
@@ -169,18 +172,35 @@ static void plan_stage(struct probe_task *task, bool flushes)
     probe_plan_short_batches(plan, PROBE_TRIAL_NS);
     plan->trials_min = LEAST_TRIALS;
     plan->trials_max = FENCE_TRIALS;
-    plan->repeats = flushes ? flushes_of(state) : 0;
-    plan->share = flushes ? 1 : first_share;
+    plan->batch_ns = stage == STAGE_FLUSHES ? flushes_ns : plan->batch_ns;
+    plan->repeats = stage == STAGE_LINES ? flushes_of(state) : 0;
+    plan->share = shares[stage];
     for (size_t op = 0; op < fence_op_count; op++)
         for (enum fence_loop loop = 0; loop < FENCE_LOOPS; loop++) {
             const size_t before = plan->series_count;
             const enum fence_kind kind = fence_ops[op].kind;
+            const unsigned measured_in = kind != FENCE_FLUSH   ? STAGE_SHORT
+                                         : loop == FENCE_LINES ? STAGE_LINES
+                                                               : STAGE_FLUSHES;
             if (is_measured(op, (size_t)asked->op.choice) && loop_tells(kind, loop) &&
-                flushes == (kind == FENCE_FLUSH && loop == FENCE_LINES))
+                measured_in == stage)
                 plan_loop(task, op, loop);
             if (plan->series_count > before)
                 state->loops[before] = loop;
         }
+}
+
+/* The next stage from that one on that has something to measure. */
+static bool plan_from(struct probe_task *task, unsigned stage)
+{
+    struct fence_state *state = task->state;
+    for (state->stage = stage; state->stage <= STAGE_LINES; state->stage++) {
+        probe_plan_clear(task);
+        plan_stage(task, state->stage);
+        if (task->plan.point_count)
+            return true;
+    }
+    return false;
 }
 
 static void plan_fence(struct probe_task *task)
@@ -199,16 +219,13 @@ static void plan_fence(struct probe_task *task)
     state->arena_bytes = WORD_BYTES + (size_t)state->levels[state->level_count - 1].bytes;
     state->loops = pool_alloc(task->pool, fence_op_count * FENCE_LOOPS, sizeof *state->loops);
     note_operations(task, chosen);
-    plan_stage(task, false);
+    plan_from(task, STAGE_SHORT);
 }
 
 static bool next_fence(struct probe_task *task)
 {
-    if (task->stage > 1)
-        return false;
-    probe_plan_clear(task);
-    plan_stage(task, true);
-    return task->plan.point_count > 0;
+    const struct fence_state *state = task->state;
+    return plan_from(task, state->stage + 1);
 }
 
 /* --- measuring --- */
