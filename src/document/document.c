@@ -17,6 +17,11 @@ bool cache_holds_data(const struct cache_facts *cache)
     return !text_same(cache->type, "instruction");
 }
 
+bool cache_holds_code(const struct cache_facts *cache)
+{
+    return !text_same(cache->type, "data");
+}
+
 bool placement_is_same(double a_ns, double b_ns)
 {
     static const double same = 1.5;

@@ -68,6 +68,7 @@ struct cache_facts {
 };
 /* Whether it holds data, as all but instruction caches do. */
 bool cache_holds_data(const struct cache_facts *);
+bool cache_holds_code(const struct cache_facts *); /* all but data caches */
 
 struct numa_facts {
     int id;

@@ -13,7 +13,7 @@ static void print(const char *name, enum front_kind kind, size_t each, bool rand
     uint32_t places[COUNT];
     struct front front = {.memory = pages_map(ROOM, PAGES_OF_4K, pages_bytes(PAGES_OF_4K)),
                           .bytes = ROOM,
-                          .code = {kind, random, COUNT, each, 64, 5, places}};
+                          .code = {kind, random, COUNT, each, 5, places}};
     if (!front_has(kind == FRONT_PLAIN ? each : 0) || !front.memory || !front_make(&front))
         return;
     printf("%s ", name);
@@ -27,8 +27,6 @@ int main(void)
     print("jumps-16", FRONT_JUMPS, 16, false);
     print("jumps-128", FRONT_JUMPS, 128, false);
     print("jumps-64-random", FRONT_JUMPS, 64, true);
-    print("pages-4096", FRONT_PAGES, 4096, true);
-    print("pages-2048", FRONT_PAGES, 2048, true);
     print("plain-1", FRONT_PLAIN, 1, false);
     print("plain-4", FRONT_PLAIN, 4, false);
     print("plain-8", FRONT_PLAIN, 8, false);

@@ -12,14 +12,9 @@ bool front_has(size_t bytes)
     return code_has(bytes);
 }
 
-/* From page to page the place advances by five lines, an odd number, so that all sets of a cache
- * are used alike. With neighbouring lines the processor might fetch the next page's line early. */
 size_t front_place(const struct front_code *code, size_t i)
 {
-    enum { STEP = 5 };
-    const size_t block = i * code->each;
-    return code->kind == FRONT_PAGES ? block + i * STEP % (code->each / code->line) * code->line
-                                     : block;
+    return i * code->each;
 }
 
 size_t front_bytes(const struct front_code *code)

@@ -1,8 +1,8 @@
 /*
- * Generated code, by which the instruction side is measured: chains of jumps at a fixed distance,
- * one to a page, and straight-line code of instructions of one length. The last branch of a
- * repeat counts the repeats and goes back to the first instruction, so that a chain of n jumps has
- * n taken branches a repeat.
+ * Generated code, by which the instruction side is measured: chains of jumps at a fixed distance
+ * and straight-line code of instructions of one length. The last branch of a repeat counts the
+ * repeats and goes back to the first instruction, so that a chain of n jumps has n taken branches a
+ * repeat.
  *
  * The code is written while its memory can be written and not executed, and run while it can be
  * executed and not written. Which instructions there are is the architecture's.
@@ -15,15 +15,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum front_kind { FRONT_JUMPS, FRONT_PAGES, FRONT_PLAIN };
+enum front_kind { FRONT_JUMPS, FRONT_PLAIN };
 
 struct front_code {
     enum front_kind kind;
     bool random;      /* jumps go to one another in random order, not in that of addresses */
     size_t count;     /* taken branches, or instructions that do nothing, in a repeat; from 2 on */
-    size_t each;      /* bytes from one to the next: FRONT_LEAST or more between jumps; for
-                         FRONT_PAGES of a page, for FRONT_PLAIN of an instruction */
-    size_t line;      /* FRONT_PAGES: bytes of a line, of which each page has its jump in another */
+    size_t each;      /* bytes from one to the next: FRONT_LEAST or more between jumps */
     uint64_t seed;    /* of the random order */
     uint32_t *places; /* room for `count` numbers, used while the code is written */
 };

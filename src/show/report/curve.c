@@ -82,12 +82,14 @@ void curve_add_marks(struct report *report, size_t index, struct curve *curve)
     if (!quantity_is(curve->series->x.unit, DIMENSION_SIZE))
         return;
     const unsigned stated = add_found(report, index, curve, device);
+    bool (*holds)(const struct cache_facts *) =
+        text_same(curve->series->x.name, "code") ? cache_holds_code : cache_holds_data;
     if (gpu && curve->series->headline) {
         add_cache(report, curve, 1, gpu->first_level_bytes, stated);
         add_cache(report, curve, 2, gpu->l2_bytes, stated);
     }
     for (size_t i = 0; i < machine->cache_count && i < CACHES_MAX && device < 0; i++)
-        if (cache_holds_data(&machine->caches[i]))
+        if (holds(&machine->caches[i]))
             add_cache(report, curve, machine->caches[i].level, machine->caches[i].size_bytes,
                       stated);
     if (curve->mark_count)

@@ -1,12 +1,19 @@
 /*
- * The levels of the instruction side. Each ladder has its own levels (conclude/levels/level.h).
- * What ends one of them is told by a second ladder: where both end after the same number of bytes
- * it is a cache, of branches a branch target buffer, of instructions a cache of decoded
- * instructions, of pages a TLB. An end that only one ladder has is nobody's.
+ * The levels of the instruction side. Each ladder has its levels (conclude/levels/level.h). What
+ * ends one of them is told by a second ladder: where both end after the same number of bytes it is
+ * a cache, of branches a branch target buffer. An end that only one of them has is nobody's.
+ *
+ * Between two levels a curve may rise over an octave, as where some sets are full before others,
+ * and small steps on the way to a large one are told from noise in one run and not in the next. So
+ * what fits is read off the curve and not off a fit: up to the size from which on a quarter of the
+ * step is paid, and no more at the size from which on half of it is. The interval has the sizes of
+ * both ladders, and one that spans an octave is no finding.
  *
  * Jumps alone prove no cache: a buffer of n branches whose sets are chosen by the address of blocks
  * of 32 bytes ends after n times 32 bytes for all jumps that are farther apart. So one of the
- * ladders that agree on a cache has no jumps.
+ * ladders that agree on a cache has no jumps, and those that agree on a buffer are not farther
+ * apart. Of nested buffers only the last is told: a busy hardware thread of the core takes part of
+ * a nearer one, so its number is another one in each run.
  */
 #include "measure/probes/front/front.h"
 
@@ -17,46 +24,38 @@
 #include <math.h>
 #include <string.h>
 
-/* Two ends are one if they are this near, in octaves: the ladders' distances are an octave apart,
- * so an end that counts something else is an octave off, and half of that is between both. Less,
- * because sizes are a quarter of an octave apart. */
-static const double near_octaves = 0.4;
 /* A cache that ends beyond this multiple of a declared one is a farther one
  * (conclude/levels/levels.c). */
 static const double passed_over = 1.5;
 
-/* A level costs at least this multiple of the one before. What another program or a busy hardware
- * thread of the core adds to neighbouring sizes is less where it comes and goes: trials keep their
- * undisturbed batches. */
+/* A level costs at least this multiple of the one before: undisturbed trials differ by less. */
 static const double least_step = 1.25;
 
-enum { ENDS_MOST = FRONT_LADDERS * CURVE_LEVELS_MAX };
+/* Shares of a step: what is below the first is the level, what is above the second the next one. */
+static const double still = 0.25, beyond = 0.5;
 
-/* A ladder's levels. */
+/* Beside a thread that is busy for a part of the time, the sizes of a level scatter; undisturbed
+ * they differ by a twentieth. */
+static const double steady = 0.1;
+
+/* An interval of an octave or more can't tell what ends a level: the ladders are an octave apart.
+ */
+static const double spread_most = 2;
+
+/* Two ladders of one role. */
+enum { PAIR = 2 };
+
+/* A ladder's levels, and where the curve leaves each: low is the value; NAN: not at all. */
 struct curve {
     const struct front_ladder *ladder;
-    struct level_reading reading; /* without a series: it was not measured */
+    struct level_reading reading;
+    struct interval fits[CURVE_LEVELS_MAX]; /* bytes */
 };
 
-/* The end of a curve's level, in bytes or pages, and in branches or instructions. */
-struct end {
-    const struct curve *curve;
-    const struct level *level;
-    double size[2];
-    bool taken; /* something was concluded from it */
-};
-
-struct front_reading {
-    struct analysis *analysis;
-    struct curve curves[FRONT_LADDERS];
-    struct end ends[ENDS_MOST]; /* curve by curve, ascending */
-    size_t end_count;
-};
-
-/* Ends of several ladders that agree on how much fits; the first is told. */
+/* What both curves agree on, of which level of each; bytes or branches. */
 struct agreement {
-    struct end *of[FRONT_LADDERS];
-    size_t count;
+    const struct curve *curves;
+    size_t level[PAIR];
     struct interval fits;
 };
 
@@ -76,117 +75,151 @@ static const struct series *series_of(const struct analysis *analysis,
     return NULL;
 }
 
-/* Whether the curve leaves the level for good: for more than two sizes, and by a step. */
-static bool is_left(const struct series *series, const struct levels *levels, size_t k)
+/* The median of the last octave: what is paid where the curve has no last level. */
+static double far_cost(const struct series *series)
+{
+    enum { OCTAVE = 4 };
+    double costs[OCTAVE];
+    const size_t n = series->point_count < OCTAVE ? series->point_count : OCTAVE;
+    for (size_t i = 0; i < n; i++)
+        costs[i] = (double)series->points[series->point_count - n + i].cycles.median;
+    return median_of(costs, n);
+}
+
+/* Where the curve leaves level k for good, by a step and for more than two sizes. */
+static struct interval left_at(const struct series *series, const struct levels *levels, size_t k)
 {
     const struct level *level = &levels->list[k];
-    const double after = k + 1 < levels->count
-                             ? levels->list[k + 1].latency.value
-                             : (double)series->points[series->point_count - 1].cycles.median;
-    size_t beyond = 0;
-    for (size_t i = 0; i < series->point_count; i++)
-        beyond += series->points[i].x > level->capacity.value;
-    return isfinite(level->capacity.value) && beyond > 2 &&
-           after >= least_step * level->latency.value;
-}
-
-/* Without cycles nothing is told. */
-static void read_ladders(struct front_reading *reading)
-{
-    struct analysis *analysis = reading->analysis;
-    for (size_t i = 0; i < FRONT_LADDERS; i++) {
-        struct curve *curve = &reading->curves[i];
-        struct levels *levels = &curve->reading.levels;
-        curve->ladder = &front_ladders[i];
-        curve->reading.result = analysis->result;
-        curve->reading.series = series_of(analysis, curve->ladder);
-        if (!curve->reading.series)
+    const struct point *points = series->points;
+    const bool last = k + 1 == levels->count;
+    const double to = last ? points[series->point_count - 1].x : level[1].to,
+                 after = last ? far_cost(series) : level[1].latency.value,
+                 step = after - level->latency.value;
+    struct interval fits = {NAN, NAN, NAN};
+    bool stays = true;
+    size_t over = 0, past = 0;
+    for (size_t i = 0; i < series->point_count; i++) {
+        const double share = ((double)points[i].cycles.median - level->latency.value) / step;
+        if (!(points[i].x >= level->from && points[i].x <= to))
             continue;
-        curve->reading.samples = levels_of_series(analysis->pool, LEVEL_PAGES_KNOWN,
-                                                  curve->reading.series, NULL, 0, levels);
-        for (size_t k = 0; k < levels->count && isfinite(levels->clock); k++) {
-            const double size = levels->list[k].capacity.value;
-            if (is_left(curve->reading.series, levels, k))
-                reading->ends[reading->end_count++] = (struct end){
-                    curve, &levels->list[k], {size, size / curve->ladder->each}, false};
-        }
+        over = share <= still ? 0 : over + 1;
+        stays = stays && over < 2; /* one size alone is noise */
+        if (stays && !over)
+            fits.low = points[i].x;
+        past = share < beyond ? 0 : past + 1;
+        if (past == 1)
+            fits.high = points[i].x;
     }
+    fits.value = fits.low;
+    return past > 2 && step >= (least_step - 1) * level->latency.value
+               ? fits
+               : (struct interval){NAN, NAN, NAN};
 }
 
-/* --- what ladders agree on --- */
-
-static bool is_near(double size, double other)
-{
-    return fabs(log2(size / other)) < near_octaves;
-}
-
-/* The free ends of these roles near that one, one of each curve. */
-static struct agreement around(struct front_reading *reading, const struct end *at, unsigned roles,
-                               bool number)
-{
-    struct agreement agreement = {.count = 0};
-    double sizes[FRONT_LADDERS];
-    const struct curve *before = NULL;
-    for (size_t i = 0; i < reading->end_count; i++) {
-        struct end *end = &reading->ends[i];
-        if (end->taken || end->curve == before || !(roles >> end->curve->ladder->role & 1) ||
-            !is_near(end->size[number], at->size[number]))
-            continue;
-        sizes[agreement.count] = end->size[number];
-        agreement.of[agreement.count++] = end;
-        before = end->curve;
-    }
-    sort_ascending(sizes, agreement.count);
-    agreement.fits =
-        (struct interval){median(sizes, agreement.count), sizes[0], sizes[agreement.count - 1]};
-    return agreement;
-}
-
-/* Agreements of two ladders or more around an end of role `first`, those of most ladders before
- * others; takes their ends. Ascending by what fits. */
-static size_t agree(struct front_reading *reading, enum front_role first, unsigned roles,
-                    bool number, struct agreement list[CURVE_LEVELS_MAX])
+/* Reads the first two ladders of the role that were measured; without cycles nothing is told. */
+static bool read_pair(const struct analysis *analysis, enum front_role role,
+                      struct curve pair[PAIR])
 {
     size_t count = 0;
-    for (size_t wanted = FRONT_LADDERS; wanted > 1; wanted--)
-        for (size_t i = 0; i < reading->end_count && count < CURVE_LEVELS_MAX; i++) {
-            const struct end *end = &reading->ends[i];
-            if (end->taken || end->curve->ladder->role != first)
-                continue;
-            const struct agreement found = around(reading, end, roles, number);
-            if (found.count != wanted)
-                continue;
-            for (size_t j = 0; j < wanted; j++)
-                found.of[j]->taken = true;
-            size_t at = count++;
-            for (; at && list[at - 1].fits.value > found.fits.value; at--)
-                list[at] = list[at - 1];
-            list[at] = found;
+    for (size_t i = 0; i < FRONT_LADDERS && count < PAIR; i++) {
+        const struct series *series = series_of(analysis, &front_ladders[i]);
+        struct curve *curve = &pair[count];
+        struct levels *levels = &curve->reading.levels;
+        if (front_ladders[i].role != role || !series)
+            continue;
+        curve->ladder = &front_ladders[i];
+        curve->reading.result = analysis->result;
+        curve->reading.series = series;
+        curve->reading.samples =
+            levels_of_series(analysis->pool, LEVEL_PAGES_KNOWN, series, NULL, 0, levels);
+        for (size_t k = 0; k < levels->count; k++)
+            curve->fits[k] = left_at(series, levels, k);
+        count += isfinite(levels->clock);
+    }
+    return count == PAIR;
+}
+
+/* What the pair agrees on, ascending; `number`: of branches, not bytes. */
+static size_t agree(const struct curve pair[PAIR], bool number,
+                    struct agreement list[CURVE_LEVELS_MAX])
+{
+    const double unit[PAIR] = {number ? pair[0].ladder->each : 1,
+                               number ? pair[1].ladder->each : 1};
+    size_t count = 0;
+    for (size_t i = 0; i < pair[0].reading.levels.count; i++)
+        for (size_t j = 0; j < pair[1].reading.levels.count; j++) {
+            const struct interval *one = &pair[0].fits[i], *other = &pair[1].fits[j];
+            const double low = fmin(one->low / unit[0], other->low / unit[1]),
+                         high = fmax(one->high / unit[0], other->high / unit[1]);
+            if (count < CURVE_LEVELS_MAX && one->low / unit[0] <= other->high / unit[1] &&
+                other->low / unit[1] <= one->high / unit[0] && high < spread_most * low)
+                list[count++] = (struct agreement){pair, {i, j}, {low, low, high}};
         }
     return count;
 }
 
 /* --- findings --- */
 
-/* Adds a finding read off the end's curve. */
-static struct finding *add(struct front_reading *reading, const char *name, const char *unit,
-                           const struct end *end, struct interval value, const char *text)
+/* Adds a finding of a level of the first curve. */
+static struct finding *add(struct analysis *analysis, const char *name, const char *unit,
+                           const struct curve *curve, size_t level, struct interval value,
+                           const char *text)
 {
-    struct analysis *analysis = reading->analysis;
-    const struct level_reading *curve = &end->curve->reading;
     const size_t first = analysis->result->finding_count;
-    analysis_add_value(analysis, name, unit, value,
-                       reading_flags(curve, (size_t)(end->level - curve->levels.list)))
-        ->text = text;
-    analysis_read_off(analysis, first, curve->series);
+    analysis_add_value(analysis, name, unit, value, reading_flags(&curve->reading, level))->text =
+        text;
+    analysis_read_off(analysis, first, curve->reading.series);
     return &analysis->result->findings[first];
 }
 
-static struct finding *add_size(struct front_reading *reading, const char *name, const char *unit,
+/* "an instruction of 4 B", "a jump each 64 B". */
+static const char *operation(struct pool *pool, const struct front_ladder *ladder)
+{
+    return pool_printf(pool,
+                       ladder->kind == FRONT_PLAIN ? "an instruction of %u B" : "a jump each %u B",
+                       ladder->each);
+}
+
+/* What an operation costs on a level. Where the level rises slowly, sizes differ by more than the
+ * median of them is unsure, so the interval has all of them. */
+static struct interval cost_of(const struct curve *curve, size_t level)
+{
+    const struct series *series = curve->reading.series;
+    struct interval cost = curve->reading.levels.list[level].latency;
+    for (size_t i = 0; i < series->point_count; i++)
+        if (curve->reading.samples[i].level == (int)level) {
+            cost.low = fmin(cost.low, (double)series->points[i].cycles.median);
+            cost.high = fmax(cost.high, (double)series->points[i].cycles.median);
+        }
+    return cost;
+}
+
+static bool is_steady(struct interval cost)
+{
+    return cost.high - cost.low <= steady * cost.value;
+}
+
+/* Adds what an operation costs where that is known well enough, and in the sentence what an
+ * instruction costs on the other ladder. False: it is not told. */
+static bool add_cost(struct analysis *analysis, const char *name, const struct curve *pair,
+                     const size_t level[PAIR], const char *where)
+{
+    struct pool *pool = analysis->pool;
+    const struct interval cost = cost_of(pair, level[0]), other = cost_of(pair + 1, level[1]);
+    const char *text = pool_printf(pool, "%s, %s", operation(pool, pair[0].ladder), where);
+    if (!is_steady(cost))
+        return false;
+    if (pair[1].ladder->kind == FRONT_PLAIN && is_steady(other))
+        text = pool_printf(pool, "%s (%u B: %.2f)", text, pair[1].ladder->each, other.value);
+    add(analysis, name, "cycles", pair, level[0], cost, text);
+    return true;
+}
+
+static struct finding *add_size(struct analysis *analysis, const char *name, const char *unit,
                                 const struct agreement *agreed)
 {
-    return add(reading, name, unit, agreed->of[0], agreed->fits,
-               pool_printf(reading->analysis->pool, "%zu ladders agree", agreed->count));
+    return add(analysis, name, unit, agreed->curves, agreed->level[0], agreed->fits,
+               "two ladders agree");
 }
 
 /* What the machine declares of its cache of that level that holds instructions; NAN: nothing. */
@@ -195,7 +228,7 @@ static double declared_of(const struct machine_facts *machine, int level)
     double bytes = NAN;
     for (size_t i = 0; machine && i < machine->cache_count; i++) {
         const struct cache_facts *cache = &machine->caches[i];
-        if (cache->level == level && strcmp(cache->type, "data") != 0 && cache->size_bytes)
+        if (cache->level == level && cache_holds_code(cache) && cache->size_bytes)
             bytes = fmax(bytes, (double)cache->size_bytes);
     }
     return bytes;
@@ -210,116 +243,77 @@ static int number_of(const struct machine_facts *machine, double bytes, int befo
     return number;
 }
 
-/* "an instruction of 4 B", "a jump each 64 B". */
-static const char *operation(struct pool *pool, const struct end *end)
+/* Whether a thread of the core that was busy nearly all the time slowed straight-line code down:
+ * some sizes of a level have a trial that is faster by a step. One alone may be due to a stale
+ * clock. */
+static bool is_slowed(const struct curve *curve)
 {
-    const struct front_ladder *ladder = end->curve->ladder;
-    return pool_printf(
-        pool, ladder->role == FRONT_STRAIGHT ? "an instruction of %u B" : "a jump each %u B",
-        ladder->each);
-}
-
-/* Adds what an operation costs, and in the sentence what it costs on the other ladders. */
-static void add_cost(struct front_reading *reading, const char *name,
-                     const struct agreement *agreed, const char *to)
-{
-    struct pool *pool = reading->analysis->pool;
-    const struct end *end = agreed->of[0];
-    const char *text = pool_printf(pool, "%s, to %s", operation(pool, end), to);
-    for (size_t i = 1; i < agreed->count; i++)
-        text = pool_printf(pool, "%s; %s %.2f", text, operation(pool, agreed->of[i]),
-                           agreed->of[i]->level->latency.value);
-    add(reading, name, "cycles", end, end->level->latency, text);
-}
-
-/* The same end of a chain of jumps is the cache's, and no buffer's; and decoded instructions come
- * before the first cache: no end beyond it is theirs. */
-static void take_others(struct front_reading *reading, const struct agreement *list, size_t count)
-{
-    for (size_t e = 0; e < reading->end_count; e++) {
-        struct end *end = &reading->ends[e];
-        const enum front_role role = end->curve->ladder->role;
-        if (role == FRONT_STRAIGHT && !(count && end->size[0] < list[0].fits.low))
-            end->taken = true;
-        for (size_t i = 0; i < count && role == FRONT_BRANCHES; i++)
-            end->taken = end->taken || is_near(end->size[0], list[i].fits.value);
+    const struct level_reading *reading = &curve->reading;
+    size_t count = 0;
+    for (size_t i = 0; i < reading->series->point_count; i++) {
+        const int level = reading->samples[i].level;
+        count += level >= 0 && (double)reading->series->points[i].cycles.low * least_step <
+                                   reading->levels.list[level].latency.value;
     }
+    return count > 1;
 }
 
-static void add_caches(struct front_reading *reading)
+/* Whether the first one's cost is known: then the core was left alone. */
+static bool add_caches(struct analysis *analysis, const struct curve pair[PAIR])
 {
-    const struct machine_facts *machine = reading->analysis->machine;
-    struct pool *pool = reading->analysis->pool;
+    struct pool *pool = analysis->pool;
     struct agreement list[CURVE_LEVELS_MAX];
-    const size_t count =
-        agree(reading, FRONT_STRAIGHT, 1u << FRONT_STRAIGHT | 1u << FRONT_SCATTERED, false, list);
-    int number = 0;
-    char size[UNIT_TEXT];
-    for (size_t i = 0; i < count; i++) {
-        number = number_of(machine, list[i].fits.value, number);
-        add_cost(reading, pool_printf(pool, "front.L%d.cycles", number), &list[i],
-                 size_format(list[i].fits.value, size));
-        add_size(reading, pool_printf(pool, "front.L%d.capacity", number), "B", &list[i])
-            ->declared = declared_of(machine, number);
+    const size_t count = agree(pair, false, list);
+    if (is_slowed(pair) || is_slowed(pair + 1)) {
+        add(analysis, "front.L1.capacity", "B", pair, 0, (struct interval){NAN, NAN, NAN},
+            "not found: some sizes were far faster in one trial than in the others, as where "
+            "another "
+            "hardware thread of the core is busy nearly all the time; repeat on a quieter machine");
+        return false;
     }
-    take_others(reading, list, count);
+    char size[UNIT_TEXT];
+    int number = 0;
+    bool alone = false;
+    for (size_t i = 0; i < count; i++) {
+        number = number_of(analysis->machine, list[i].fits.value, number);
+        const bool told =
+            add_cost(analysis, pool_printf(pool, "front.L%d.cycles", number), pair, list[i].level,
+                     pool_printf(pool, "to %s", size_format(list[i].fits.value, size)));
+        alone = alone || (told && i == 0);
+        add_size(analysis, pool_printf(pool, "front.L%d.capacity", number), "B", &list[i])
+            ->declared = declared_of(analysis->machine, number);
+    }
+    if (!alone)
+        return false;
+    /* Where the farthest code comes from: the next level of both, and no end is known of it. */
+    size_t next[PAIR];
+    for (size_t i = 0; i < PAIR; i++) {
+        next[i] = list[count - 1].level[i] + 1;
+        if (next[i] + 1 != pair[i].reading.levels.count || !isnan(pair[i].fits[next[i]].low))
+            return true;
+    }
+    add_cost(analysis, "front.last.cycles", pair, next,
+             pool_printf(pool, "from %s on", size_format(list[count - 1].fits.high, size)));
+    return true;
+}
+
+static void add_buffer(struct analysis *analysis, const struct curve pair[PAIR], bool alone)
+{
+    struct pool *pool = analysis->pool;
+    struct agreement list[CURVE_LEVELS_MAX];
+    const size_t count = agree(pair, true, list);
     if (!count)
         return;
-    /* Where the farthest code comes from. */
-    struct end far = *list[count - 1].of[0];
-    const struct levels *levels = &far.curve->reading.levels;
-    far.level = &levels->list[levels->count - 1];
-    if (far.level->from > far.size[0] && !isfinite(far.level->capacity.value))
-        add(reading, "front.last.cycles", "cycles", &far, far.level->latency,
-            pool_printf(pool, "%s, from %s on", operation(pool, &far),
-                        size_format(far.level->from, size)));
-}
-
-/* Buffers of branches, and the cache of decoded instructions. */
-static void add_counted(struct front_reading *reading, enum front_role role, const char *name,
-                        const char *what)
-{
-    struct pool *pool = reading->analysis->pool;
-    struct agreement list[CURVE_LEVELS_MAX];
-    const size_t count = agree(reading, role, 1u << role, true, list);
-    for (size_t i = 0; i < count; i++) {
-        const char *level = pool_printf(pool, "front.%s%zu", name, i + 1);
-        add_cost(reading, pool_printf(pool, "%s.cycles", level), &list[i],
-                 pool_printf(pool, "%.0f %s", list[i].fits.value, what));
-        add_size(reading, pool_printf(pool, "%s.entries", level), "", &list[i]);
-    }
-}
-
-/* What a miss costs is the step, with the far ends of both costs. */
-static void add_pages(struct front_reading *reading)
-{
-    struct pool *pool = reading->analysis->pool;
-    const struct factor *page = analysis_parameter(reading->analysis, "page");
-    struct agreement list[CURVE_LEVELS_MAX];
-    if (!page || !page->text || !agree(reading, FRONT_SPREAD, 1u << FRONT_SPREAD, false, list))
-        return;
-    for (size_t i = 0; i < list->count; i++) {
-        const struct level *at = list->of[i]->level, *next = at + 1;
-        const struct levels *levels = &list->of[i]->curve->reading.levels;
-        if (next == levels->list + levels->count)
-            continue;
-        add(reading, pool_printf(pool, "front.itlb.%s.cycles", page->text), "cycles", list->of[i],
-            (struct interval){next->latency.value - at->latency.value,
-                              next->latency.low - at->latency.high,
-                              next->latency.high - at->latency.low},
-            pool_printf(pool, "more a jump, beyond %.0f pages", list->fits.value));
-        break;
-    }
-    add_size(reading, pool_printf(pool, "front.itlb.%s.entries", page->text), "", list);
+    if (alone)
+        add_cost(analysis, "front.btb.cycles", pair, list[count - 1].level,
+                 pool_printf(pool, "to %.0f branches", list[count - 1].fits.value));
+    add_size(analysis, "front.btb.entries", "", &list[count - 1]);
 }
 
 void front_analyse(struct analysis *analysis)
 {
-    struct front_reading *reading = pool_alloc(analysis->pool, 1, sizeof *reading);
-    reading->analysis = analysis;
-    read_ladders(reading);
-    add_caches(reading);
-    add_counted(reading, FRONT_STRAIGHT, "decoded", "instructions");
-    add_counted(reading, FRONT_BRANCHES, "btb", "branches");
-    add_pages(reading);
+    struct curve *pair = pool_alloc(analysis->pool, 2 * PAIR, sizeof *pair);
+    const bool alone = read_pair(analysis, FRONT_BYTES, pair) && add_caches(analysis, pair);
+    if (read_pair(analysis, FRONT_BRANCHES, pair + PAIR))
+        add_buffer(analysis, pair + PAIR, alone);
 }
