@@ -134,7 +134,7 @@ static bool read_pair(const struct analysis *analysis, enum front_role role,
             levels_of_series(analysis->pool, LEVEL_PAGES_KNOWN, series, NULL, 0, levels);
         for (size_t k = 0; k < levels->count; k++)
             curve->fits[k] = left_at(series, levels, k);
-        count += isfinite(levels->clock);
+        count += isfinite(levels->clock) ? 1 : 0;
     }
     return count == PAIR;
 }
