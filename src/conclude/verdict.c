@@ -396,6 +396,24 @@ size_t verdict_count(const struct document_verdict *verdict, enum grade grade)
     return count;
 }
 
+static const char *reason_of(const struct family *family)
+{
+    const bool said = family->grade == GRADE_AS_FOUND && family->width > 0;
+    return family->grade == GRADE_GOOD || said ? "" : family->why;
+}
+
+const char *verdict_reason(const struct document_verdict *verdict, size_t i)
+{
+    const struct family *family = &verdict->families[i];
+    const char *reason = reason_of(family);
+    size_t next = i + 1;
+    while (next < verdict->family_count && verdict->families[next].grade != family->grade)
+        next++;
+    const bool again =
+        next < verdict->family_count && strcmp(reason_of(&verdict->families[next]), reason) == 0;
+    return again ? "" : reason;
+}
+
 /* Whether any of its families is measured. */
 static bool probe_is_usable(const struct document *document, size_t index)
 {

@@ -59,6 +59,9 @@ struct document_verdict {
 };
 
 void verdict_of(struct document_verdict *, const struct document *);
+/* What to say behind the name of the i-th family: why it is not good, where its width does not say
+ * it and the next family of its grade will not say the same; else "". */
+const char *verdict_reason(const struct document_verdict *, size_t i);
 /* The index of the family of a finding, or without one of the probe's own; -1: none. */
 int verdict_family(const struct document_verdict *, const struct document *,
                    const struct probe_result *, const struct finding *);

@@ -83,33 +83,20 @@ static void add_reason(struct line *line, const char *why, size_t length_most)
         line_add(line, " (%.*s)", (int)length, begin);
 }
 
-/* Why a family is not good, if its width does not say it; "": its width does, or it is good. */
-static const char *reason_of(const struct family *family)
-{
-    return family->grade == GRADE_GOOD || (family->grade == GRADE_AS_FOUND && family->width > 0)
-               ? ""
-               : family->why;
-}
-
-/* "L1(±11%) bandwidth in-flight (too few trials)": a reason stands after the last of its families.
- */
+/* "L1(±11%) bandwidth in-flight (too few trials)" */
 static void add_grade(struct line *line, const struct document_verdict *verdict, enum grade grade)
 {
     enum { LENGTH_ALONE = 120, LENGTH_BESIDE = 40 };
     const bool alone = verdict_count(verdict, grade) == 1;
-    const char *reason = "";
     for (size_t i = 0; i < verdict->family_count; i++) {
         const struct family *family = &verdict->families[i];
         if (family->grade != grade)
             continue;
-        if (strcmp(reason, reason_of(family)) != 0)
-            add_reason(line, reason, alone ? LENGTH_ALONE : LENGTH_BESIDE);
-        reason = reason_of(family);
         line_add_between(line, line->length ? " " : "", family->name, "");
         if (family->width > 0)
             line_add(line, "(±%.0f%%)", 100 * family->width);
+        add_reason(line, verdict_reason(verdict, i), alone ? LENGTH_ALONE : LENGTH_BESIDE);
     }
-    add_reason(line, reason, alone ? LENGTH_ALONE : LENGTH_BESIDE);
 }
 
 /* In one line if they fit, else a line for each grade. */

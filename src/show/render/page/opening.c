@@ -187,10 +187,10 @@ static void put_grades(FILE *out, const struct verdict_block *verdict)
                 continue;
             html_print(out, *family->why ? "<abbr title=\"%s\">%s" : "<span title=\"%s\">%s",
                        family->why, family->name);
-            if (grade == GRADE_NOT_MEASURED && *family->why)
-                html_print(out, " <small>%s</small>", family->why);
             if (family->width > 0)
                 fprintf(out, " <small>±%.0f&nbsp;%%</small>", 100 * family->width);
+            if (*verdict_reason(grades, i))
+                html_print(out, " <small>%s</small>", verdict_reason(grades, i));
             fputs(*family->why ? "</abbr> " : "</span> ", out);
         }
         fputs("</div>\n", out);
