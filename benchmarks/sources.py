@@ -2,6 +2,7 @@
 which are written from the sources' text; then every table once more at a load of 8."""
 import contextlib
 import os
+import re
 import statistics
 import time
 
@@ -17,9 +18,8 @@ OURS = (lambda point: point["cycles"]["median"], lambda point: point["median"], 
 COLUMN = (2, 0, 1)
 PRIVATE, MEMORY, SHARED, BATCHES, FORWARD, FENCE = (
     (5, CYCLES), (5, NS), (10, NS), (10, LEAST), (15, CYCLES), (2, CYCLES))
-# What makes a point "as found" on the screen: the flags that doubt it (document/flag.c) and a half width of a
-# quarter (conclude/verdict.c).
-DOUBTS, NARROW = {"preempted", "stolen", "drift", "unstable", "occupied", "too-few"}, 0.25
+# A point is "as found" with a flag that doubts it, or a half width of a quarter (ROLE_PLAIN of conclude/verdict.c).
+NARROW = 0.25
 # In a turn both sides go one after the other as often as this, and the least of each counts.
 TURNS, ALTERNATIONS = 4, 3
 BESIDE, SETTLE_S = 8, 30
@@ -133,6 +133,7 @@ def load(bench):
 def whole(bench, alone):
     """Each table beside a load of 8: which figures are missing, and which of the others hold the
     value alone within their interval. One that does not is as found."""
+    doubts = set(re.findall(r"^  ! (\S+)", bench.said("list", "flags"), re.M))
     held, off = 0, []
     for part in PARTS:
         for name, goal, ours, _ in part(bench):
@@ -141,7 +142,7 @@ def whole(bench, alone):
                 held += 1
             else:
                 off.append((name, value, side, ours.get("flags", [])))
-    silent = sum(not DOUBTS.intersection(flags) and side["high"] - side["low"] <= 2 * NARROW * side["median"]
+    silent = sum(not doubts.intersection(flags) and side["high"] - side["low"] <= 2 * NARROW * side["median"]
                  for _, _, side, flags in off)
     print(f"sources at a load of {os.getloadavg()[0]:.1f}: {len(alone)} figures missing, {held} hold "
           f"the value alone, {len(off)} do not, {silent} of them as good: "
