@@ -27,7 +27,6 @@ int main(void)
     print("jumps-16", FRONT_JUMPS, 16, false);
     print("jumps-128", FRONT_JUMPS, 128, false);
     print("jumps-64-random", FRONT_JUMPS, 64, true);
-    print("plain-1", FRONT_PLAIN, 1, false);
     print("plain-4", FRONT_PLAIN, 4, false);
     print("plain-8", FRONT_PLAIN, 8, false);
     return 0;

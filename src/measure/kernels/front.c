@@ -12,11 +12,6 @@ bool front_has(size_t bytes)
     return code_has(bytes);
 }
 
-size_t front_place(const struct front_code *code, size_t i)
-{
-    return i * code->each;
-}
-
 size_t front_bytes(const struct front_code *code)
 {
     return code->count * code->each + FRONT_LEAST;
@@ -39,20 +34,20 @@ static void order(const struct front_code *code)
 static void write_jumps(unsigned char *memory, const struct front_code *code)
 {
     order(code);
-    unsigned char *at = memory + front_place(code, 0);
+    unsigned char *at = memory;
     for (size_t i = 1; i < code->count; i++) {
-        unsigned char *next = memory + front_place(code, code->places[i]);
+        unsigned char *next = memory + code->places[i] * code->each;
         code_put_jump(at, next);
         at = next;
     }
-    code_put_last(at, memory + front_place(code, 0));
+    code_put_last(at, memory);
 }
 
 static void write_plain(unsigned char *memory, const struct front_code *code)
 {
     for (size_t i = 0; i < code->count; i++)
-        code_put_plain(memory + front_place(code, i), code->each);
-    code_put_last(memory + front_place(code, code->count), memory);
+        code_put_plain(memory + i * code->each, code->each);
+    code_put_last(memory + code->count * code->each, memory);
 }
 
 bool front_make(struct front *front)
@@ -69,8 +64,7 @@ bool front_make(struct front *front)
     __builtin___clear_cache((char *)front->memory, (char *)front->memory + written);
     if (!pages_executable(front->memory, front->bytes, true))
         return false;
-    const unsigned char *entry = front->memory + front_place(&front->code, 0);
-    memcpy(&front->entry, &entry, sizeof entry);
+    memcpy(&front->entry, &front->memory, sizeof front->entry);
     return true;
 }
 

@@ -42,8 +42,6 @@ struct front {
 bool front_has(size_t bytes);
 /* Bytes of memory that the code takes. */
 size_t front_bytes(const struct front_code *);
-/* Where the i-th jump or instruction is, in bytes from the first one's beginning. */
-size_t front_place(const struct front_code *, size_t i);
 /* Writes the code into the memory, on fresh pages. False, and no entry: the system refuses memory
  * that was written to be executed. May be left by a jump and called again. */
 bool front_make(struct front *);

@@ -20,10 +20,12 @@ enum { LEAST_TRIALS = 6, FENCE_TRIALS = 11, WORD_BYTES = 4096, LINE = 64, OPEN_M
  * a set for each of them, of which three in a hundred then come twice. Sets of a first cache are
  * too small. */
 enum { FLUSHES = 1024, FLUSHES_LEAST = 256, LINES_A_FLUSH = 16 };
-/* Of the rest of the time, for the stage of: what ends with its batch; flushes, whose batches are
- * long for the same reason; flushes of each level's lines. */
+/* Flushes have two stages of their own: of one line, in long batches, because a queue of flushes
+ * outlasts a short one; and of each level's lines, as many as the smallest set allows. */
 enum { STAGE_SHORT, STAGE_FLUSHES, STAGE_LINES };
-static const double shares[] = {0.7, 0.5, 1}, flushes_ns = 200e3;
+static const double flushes_ns = 200e3;
+/* Of the time that is left when a stage begins. */
+static const double shares[] = {[STAGE_SHORT] = 0.7, [STAGE_FLUSHES] = 0.5, [STAGE_LINES] = 1};
 static const double open_counts[] = {1, 4, OPEN_MOST};
 
 static const char *const loop_names[FENCE_LOOPS] = {[FENCE_ALONE] = "one after the other",
@@ -36,16 +38,7 @@ struct fence_options {
     struct setting op, pages, cpu;
 };
 
-#define AT(option) offsetof(struct fence_options, option)
-static const struct option_spec options[] = {
-    {"op", 0, OPTION_CHOICE, "NAME", "all", 0, 0, fence_op_names, AT(op),
-     "this operation, or all that the processor has"},
-    {"pages", 0, OPTION_CHOICE, "POLICY", "auto", 0, 0, page_policy_names, AT(pages),
-     "page policy: auto takes the largest available; what was obtained is verified and reported"},
-    {"cpu", 0, OPTION_INTEGER, "N", NULL, 0, CPU_ID_MAX, NULL, AT(cpu),
-     "CPU that measures (default: the first of the fastest kind)"},
-    {.name = NULL},
-};
+#include "fence.help.h"
 
 struct fence_state {
     const struct seat *seat;
@@ -440,13 +433,7 @@ const struct probe fence_probe = {
     .place = 125,
     .title = "Operations that order memory",
     .summary = "what atomic operations, fences and flushes cost, alone and behind open accesses",
-    .about = "Locks, reference counts and messages between threads stand on operations that order "
-             "memory. Each is measured alone; between a store and a load, which is what a "
-             "sequentially consistent store is for; on lines in each level of memory; and behind "
-             "1, 4 and 16 independent loads or stores that miss all caches.\nWhat changes it: the "
-             "processor's design, the accesses that are still under way, because most of these "
-             "operations wait for them, and for memory its latency. Nothing else writes to the "
-             "lines: 'fathom contention' is about lines that several CPUs want.",
+    .about = about,
     .thorough = true,
     .sized_by_found = true,
     .options = options,

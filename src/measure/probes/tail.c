@@ -554,6 +554,8 @@ static const struct standard experiment[] = {
     {.factor = NULL},
 };
 
+#include "tail.help.h"
+
 static const struct finding_line finding_lines[] = {
 #include "tail.findings.h"
     {.patterns = NULL},
@@ -564,16 +566,7 @@ const struct probe tail_probe = {
     .place = 136,
     .title = "Single loads, and the slow ones among them",
     .summary = "the slowest of single loads by level and node, and DRAM's refresh",
-    .about =
-        "Loads are timed one by one, in each cache, in memory and in each other node's memory. "
-        "Shown are quantiles, from half of the loads (p50) to one in ten thousand (p99.99), and "
-        "the "
-        "longest, less the time of the readings. Loads that were interrupted are left out, as far "
-        "as the system's counts tell.\nSlow loads of one line of memory come with DRAM's refresh: "
-        "Rayleigh's test looks for a period of 0.9 to 16 us, as JEDEC's tables have. It is told if "
-        "both halves of the run show it; without refresh that happens in less than one of 1000 "
-        "runs.\nWhat changes it: other programs' traffic, the DRAM's sort and temperature. A "
-        "counter with steps of 10 ns and more, or an emulator, hides most of it.",
+    .about = about,
     .thorough = true,
     .sized_by_found = true,
     .no_twin = "single loads are in no document",

@@ -267,8 +267,8 @@ static bool add_caches(struct analysis *analysis, const struct curve pair[PAIR])
     if (is_slowed(pair) || is_slowed(pair + 1)) {
         add(analysis, "front.L1.capacity", "B", pair, 0, (struct interval){NAN, NAN, NAN},
             "not found: some sizes were far faster in one trial than in the others, as where "
-            "another "
-            "hardware thread of the core is busy nearly all the time; repeat on a quieter machine");
+            "another hardware thread of the core is busy nearly all the time; repeat on a quieter "
+            "machine");
         return false;
     }
     char size[UNIT_TEXT];

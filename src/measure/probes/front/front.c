@@ -43,14 +43,7 @@ struct front_options {
     struct setting to, cpu;
 };
 
-#define AT(option) offsetof(struct front_options, option)
-static const struct option_spec options[] = {
-    {"to", 0, OPTION_SIZE, "SIZE", "1M", 64 * KIB, 64 * MIB, NULL, AT(to),
-     "largest footprint of code; the larger it is, the fewer trials fit 15 s"},
-    {"cpu", 0, OPTION_INTEGER, "N", NULL, 0, CPU_ID_MAX, NULL, AT(cpu),
-     "CPU that measures (default: the first of the fastest kind)"},
-    {.name = NULL},
-};
+#include "front.help.h"
 
 struct front_state {
     const struct seat *seat;
@@ -180,16 +173,7 @@ const struct probe front_probe = {
     .place = 132,
     .title = "The instruction side",
     .summary = "what a taken branch and an instruction cost by the footprint of the code",
-    .about =
-        "Before an instruction can work, the processor must know where it is and fetch it. "
-        "Code that is generated for it is run at ever larger footprints: jumps 16 to 64 "
-        "bytes apart, and straight-line instructions of 4 and 8 bytes.\nA branch target buffer "
-        "holds a number of branches, a cache a number of bytes. So a level is only told where "
-        "two ladders agree on that number, though their jumps are at other distances or their "
-        "instructions of other lengths; a step that one ladder shows alone is in its curve "
-        "and no finding. A point is the fastest of its trials, because a busy hardware thread "
-        "of the same core takes its share of all of it.\nWhat changes it: the processor's "
-        "design; for the outer levels the data of all programs, which share them.",
+    .about = about,
     .thorough = true,
     .options = options,
     .options_bytes = sizeof(struct front_options),

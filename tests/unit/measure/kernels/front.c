@@ -54,8 +54,11 @@ static void code_of_each_kind_runs_and_can_be_made_anew(void **state)
         enum front_kind kind;
         size_t each;
         bool random;
-    } codes[] = {{FRONT_JUMPS, 16, false}, {FRONT_JUMPS, 64, true}, {FRONT_JUMPS, 128, false},
-                 {FRONT_PLAIN, 1, false},  {FRONT_PLAIN, 4, false}, {FRONT_PLAIN, 8, false}};
+    } codes[] = {{FRONT_JUMPS, 16, false},
+                 {FRONT_JUMPS, 64, true},
+                 {FRONT_JUMPS, 128, false},
+                 {FRONT_PLAIN, 4, false},
+                 {FRONT_PLAIN, 8, false}};
     for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
         struct front front = fresh(codes[i].kind, codes[i].each, codes[i].random);
         char rights[5];
@@ -82,7 +85,6 @@ static void jumps_visit_every_place_once(void **state)
         assert_true(places[i] < COUNT && !seen[places[i]]);
         seen[places[i]] = true;
         moved += places[i] != i;
-        assert_int_equal(front_place(&front.code, i), i * 64);
     }
     assert_true(places[0] == 0 && moved > COUNT / 2);
     pages_unmap(front.memory, front.bytes);
