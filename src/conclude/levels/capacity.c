@@ -9,6 +9,8 @@
 /* A sentence explains an effective capacity if it differs from the declared one by more than this
  * and its interval excludes the declared one. */
 static const double capacity_differs = 0.15;
+/* The steps of the search for a capacity are about this wide. */
+static const double capacity_agrees = 0.02;
 /* A size is given as advice only if the ends of its interval differ by less than this factor. */
 static const double advice_spread = 1.35;
 /* Ends that differ by more than this are no capacity: misses begin at the one, and most loads miss
@@ -86,7 +88,7 @@ static const char *early_by(const struct level_reading *reading, size_t index)
         disturbed += point_is_disturbed(point);
     }
     const bool pages = 2 * small > points, others = 2 * disturbed > points;
-    if (!(level->declared > (1 + capacity_differs) * level->capacity.high) &&
+    if (!(level->declared > (1 + capacity_agrees) * level->capacity.high) &&
         !(isnan(level->declared) && pages))
         return NULL;
     return pages && others ? "pages of 4 KiB, beside others"

@@ -14,6 +14,8 @@ static const double unevenness = 0.02;
  * step between two levels. So noise is limited to this, and a noisier plateau must be longer to be
  * accepted. */
 static const double noise_most = 0.06;
+/* Slower loads, in cycles, leave the core, and its clock. */
+static const float core_most = 30;
 /* A 95 % interval's half width in standard deviations. */
 static const double deviations_95 = 1.96;
 
@@ -57,6 +59,8 @@ static void read_samples(struct curve *curve, struct level_sample *samples, size
             .latency = pure,
             .deviation = half >= 0 && isfinite(half) ? half / pure : 0,
         };
+        const double least = fmin(1, sample->low / sample->latency);
+        curve->room[i] = pure * (isfinite(least) ? least : 1);
     }
 }
 
@@ -135,6 +139,7 @@ struct curve *curve_read(struct pool *pool, struct level_sample *samples, size_t
     struct curve *curve = pool_alloc(pool, 1, sizeof *curve);
     curve->of = pool_alloc(pool, n + 1, sizeof *curve->of);
     curve->clean = pool_alloc(pool, n + 1, sizeof *curve->clean);
+    curve->room = pool_alloc(pool, n + 1, sizeof *curve->room);
     curve->scratch = pool_alloc(pool, n + 1, sizeof *curve->scratch);
     curve->halves = pool_alloc(pool, n + 1, sizeof *curve->halves);
     read_samples(curve, samples, n, knees, knee_count);
@@ -167,15 +172,17 @@ struct level_sample *level_samples(const struct series *series, struct pool *poo
     for (size_t i = 0; i < n; i++) {
         const struct point *point = &series->points[i];
         struct estimate y = {point->y.median, point->y.low, point->y.high};
-        if (cycles && relative_width(&y) < relative_width(&point->cycles))
+        /* A single trial, as in a table, tells nothing about its noise; among sizes with several it
+         * is no evidence of a level. */
+        const bool known = point->y.coverage > 0, counts = known || 2 * repeated <= n;
+        const bool timed = known ? relative_width(&y) < relative_width(&point->cycles)
+                                 : point->cycles.median > core_most;
+        if (cycles && timed)
             y = (struct estimate){(float)(*clock * (double)y.median),
                                   (float)(*clock * (double)y.low),
                                   (float)(*clock * (double)y.high)};
         else if (cycles)
             y = point->cycles;
-        /* A single trial, as in a table, tells nothing about its noise; among sizes with several it
-         * is no evidence of a level. */
-        const bool known = point->y.coverage > 0, counts = known || 2 * repeated <= n;
         samples[i] = (struct level_sample){.bytes = point->x,
                                            .latency = counts ? (double)y.median : NAN,
                                            .low = known ? (double)y.low : NAN,

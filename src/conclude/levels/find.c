@@ -26,7 +26,7 @@ static size_t fit_samples(const struct curve *curve, size_t first_bin, struct mi
             out[n++] = (struct mixture_sample){exp2(bin->x), exp(bin->y), bin->deviation};
         for (size_t i = curve->bin_first[b];
              curve->n <= 2 * CURVE_BINS_MOST && i < curve->bin_first[b + 1]; i++)
-            out[n++] = (struct mixture_sample){curve->clean[i].bytes, curve->clean[i].latency,
+            out[n++] = (struct mixture_sample){curve->clean[i].bytes, curve->room[i],
                                                hypot(fit_unevenness, curve->clean[i].deviation)};
     }
     return n;

@@ -1,6 +1,7 @@
 #include "conclude/levels/steps.h"
 
 #include "base/pool.h"
+#include "stats/series.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -9,6 +10,8 @@
 enum { TOGETHER = 4, COLUMNS = (KNEES_MOST + TOGETHER) / TOGETHER * TOGETHER, STEPS_MOST = 160 };
 /* How thoroughly the knees are searched. */
 enum effort { ROUGH, THOROUGH };
+/* What a knee adds to a fit: a size, a height and a shape. */
+enum { KNEE_UNKNOWNS = 3 };
 static const int sweeps[] = {[ROUGH] = 2, [THOROUGH] = 4};
 static const double step_rough = 1.0 / 12, step_coarse = 1.0 / 32,
                     step_fine = 1.0 / 128; /* octaves */
@@ -37,6 +40,7 @@ struct fit {
     double (*row)[COLUMNS];  /* by sample: over its latency, so that residuals are relative */
     double *weight, *octave; /* log2 of the samples' bytes */
     double weights;          /* their sum */
+    double *off, *scratch;   /* by sample */
     double heights[COLUMNS];
     double normal[COLUMNS][COLUMNS], right[COLUMNS]; /* of the normal equations */
     struct search search;
@@ -153,13 +157,22 @@ static void search_knee(struct fit *fit, size_t knee, double least, double most,
     }
 }
 
-/* Computes the weight of each size from the likelihoods of all shapes, with the residuals' variance
- * as the noise, because no shape is exactly true. */
-static void weigh(const struct fit *fit, struct mixture_knee *knee)
+/* The variance that samples have about the fit. No shape is exactly true, and where the nearest one
+ * is off, neighbouring samples are off together: they count as fewer. */
+static double misfit_variance(struct fit *fit, double cost)
+{
+    const double freedom = fmax(1, (double)fit->n - 2 * (double)fit->columns);
+    for (size_t i = 0; i < fit->n; i++)
+        fit->off[i] = distance(fit, i);
+    const double effective = effective_count(fit->off, fit->n, fit->scratch);
+    return fmax(1, cost / freedom) * (double)fit->n / effective;
+}
+
+/* Computes the weight of each size from the likelihoods of all shapes. */
+static void weigh(struct fit *fit, struct mixture_knee *knee)
 {
     const struct search *search = &fit->search;
-    double freedom = fmax(1, (double)fit->n - 2 * (double)fit->columns);
-    double variance = fmax(1, search->best / freedom);
+    const double variance = misfit_variance(fit, search->best);
     double weights[STEPS_MOST], total = 0, mean = 0;
     for (size_t s = 0; s < search->steps; s++) {
         weights[s] = 0;
@@ -184,14 +197,17 @@ static void weigh(const struct fit *fit, struct mixture_knee *knee)
         knee->high = knee->low * exp2(2 * half);
 }
 
-static void take_best(const struct fit *fit, struct mixture_knee *knee)
+static void take_best(struct fit *fit, size_t index, struct mixture_knee *knee)
 {
     const struct search *search = &fit->search;
-    if (!(search->best < INFINITY))
-        return;
-    knee->shape = search->best_shape;
-    knee->best = exp2(search->log_capacity[search->best_step]);
-    weigh(fit, knee);
+    if (search->best < INFINITY) {
+        knee->shape = search->best_shape;
+        knee->best = exp2(search->log_capacity[search->best_step]);
+    }
+    set_column(fit, index, knee->shape, log2(knee->best));
+    add_equations(fit, index + 1);
+    if (search->best < INFINITY && solve(fit) < INFINITY)
+        weigh(fit, knee);
 }
 
 static void settle_knee(struct fit *fit, size_t index, struct mixture_knee *knee,
@@ -199,15 +215,13 @@ static void settle_knee(struct fit *fit, size_t index, struct mixture_knee *knee
 {
     const double step = effort == ROUGH ? step_rough : step_coarse;
     search_knee(fit, index, knee->least, knee->most, step);
-    take_best(fit, knee);
+    take_best(fit, index, knee);
     if (effort == THOROUGH) {
         double least = fmax(knee->least, fmin(knee->low, knee->best) * exp2(-step));
         double most = fmin(knee->most, fmax(knee->high, knee->best) * exp2(step));
         search_knee(fit, index, least, most, step_fine);
-        take_best(fit, knee);
+        take_best(fit, index, knee);
     }
-    set_column(fit, index, knee->shape, log2(knee->best));
-    add_equations(fit, index + 1);
 }
 
 /* Fits all knees, each searched from its `least` to its `most`. Where no such mixture explains the
@@ -318,30 +332,58 @@ static bool take_away(struct fit *fit, struct mixture *mixture)
     return needless;
 }
 
+/* The best fit with two knees in place of knee k, on both sides of a size; of infinite cost: none
+ * is better than that of one knee. */
+static struct mixture split(struct fit *fit, const struct mixture *mixture, size_t k, bool proven)
+{
+    const double least = mixture->knees[k].least, most = mixture->knees[k].most;
+    struct mixture best = {.cost = INFINITY};
+    for (int cut = 1; cut <= 3 && mixture->count < KNEES_MOST; cut++) {
+        struct mixture more = *mixture;
+        for (size_t later = mixture->count; later > k; later--)
+            more.knees[later] = mixture->knees[later - 1];
+        more.knees[k].most = more.knees[k + 1].least = least * pow(most / least, cut / 4.0);
+        more.count++;
+        fit_all(fit, &more, ROUGH);
+        if (more.cost < fmin(best.cost, mixture->cost) && (!proven || sound(fit, &more)))
+            best = more;
+    }
+    return best;
+}
+
 /* Splits the knee that gains most by it; false: none gains enough. */
 static bool part(struct fit *fit, struct mixture *mixture)
 {
     struct mixture best = *mixture;
-    if (mixture->count == KNEES_MOST || mixture->cost < unfit_above * (double)fit->n)
-        return false;
-    for (size_t k = 0; k < mixture->count; k++) {
-        const double least = mixture->knees[k].least, most = mixture->knees[k].most;
-        for (int cut = 1; cut <= 3; cut++) {
-            /* Two knees in place of one, on both sides of a size. */
-            struct mixture more = *mixture;
-            for (size_t later = mixture->count; later > k; later--)
-                more.knees[later] = mixture->knees[later - 1];
-            more.knees[k].most = more.knees[k + 1].least = least * pow(most / least, cut / 4.0);
-            more.count++;
-            fit_all(fit, &more, ROUGH);
-            if (more.cost < best.cost && sound(fit, &more))
-                best = more;
-        }
+    for (size_t k = 0; k < mixture->count && mixture->cost >= unfit_above * (double)fit->n; k++) {
+        const struct mixture more = split(fit, mixture, k, true);
+        if (more.cost < best.cost)
+            best = more;
     }
     const bool gained = best.cost < parted_below * mixture->cost;
     if (gained)
         *mixture = best;
     return gained;
+}
+
+/* A level that is likely on a rise, but not proven, moves the end of the one before it: that one's
+ * interval holds both. Likely is what has the lower criterion of Akaike, "A new look at the
+ * statistical model identification", IEEE Trans. Automatic Control 19(6), 1974. */
+static void doubt_knees(struct fit *fit, struct mixture *mixture)
+{
+    const double freedom = fmax(1, (double)fit->n - 2 * (double)(mixture->count + 1));
+    const double variance = fmax(1, mixture->cost / freedom);
+    struct interval ends[KNEES_MOST];
+    for (size_t k = 0; k < mixture->count; k++) {
+        const struct mixture more = split(fit, mixture, k, false);
+        const bool likely = more.cost + 2 * KNEE_UNKNOWNS * variance < mixture->cost;
+        ends[k] = (struct interval){NAN, likely ? more.knees[k].low : INFINITY,
+                                    likely ? more.knees[k].high : 0};
+    }
+    for (size_t k = 0; k < mixture->count; k++) {
+        mixture->knees[k].low = fmin(mixture->knees[k].low, ends[k].low);
+        mixture->knees[k].high = fmax(mixture->knees[k].high, ends[k].high);
+    }
 }
 
 void mixture_choose(struct mixture *mixture, struct pool *pool, const struct miss_shares *shares,
@@ -350,6 +392,8 @@ void mixture_choose(struct mixture *mixture, struct pool *pool, const struct mis
     struct fit *fit = pool_alloc(pool, 1, sizeof *fit);
     *fit = (struct fit){.shares = shares, .samples = samples, .n = n};
     fit->weight = pool_alloc(pool, n, sizeof *fit->weight);
+    fit->off = pool_alloc(pool, n, sizeof *fit->off);
+    fit->scratch = pool_alloc(pool, n, sizeof *fit->scratch);
     fit->octave = pool_alloc(pool, n, sizeof *fit->octave);
     fit->row = pool_alloc(pool, n, sizeof *fit->row);
     fit_all(fit, mixture, ROUGH);
@@ -364,4 +408,5 @@ void mixture_choose(struct mixture *mixture, struct pool *pool, const struct mis
         *mixture = seen;
         fit_all(fit, mixture, THOROUGH);
     }
+    doubt_knees(fit, mixture);
 }

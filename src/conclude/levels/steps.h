@@ -160,6 +160,8 @@ enum { CURVE_BINS_MOST = 256 };
 struct curve {
     struct level_sample **of;     /* the caller's usable samples, ascending by size */
     struct mixture_sample *clean; /* the same without translation */
+    double *room;                 /* the low ends of their intervals: how far a cache reaches is
+                                     asked of the trials of which others took least */
     double *scratch, *halves;     /* n numbers each */
     size_t n;
     struct curve_bin bins[CURVE_BINS_MOST];

@@ -135,8 +135,12 @@ static size_t stem_length(const char *name)
     return twin ? (size_t)(end - name) : strlen(name);
 }
 
+/* What begins to miss early has no capacity of its own: a change of the one moves the other. */
 static bool is_named(const char *name, const char *finding)
 {
+    const char *dot = strrchr(name, '.'), *begins = strstr(finding, ".begins");
+    if (dot && begins && strcmp(dot, ".capacity") == 0)
+        return dot - name == begins - finding && strncmp(name, finding, (size_t)(dot - name)) == 0;
     const size_t length = stem_length(name);
     return length == stem_length(finding) && strncmp(name, finding, length) == 0;
 }

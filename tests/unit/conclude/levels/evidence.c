@@ -286,8 +286,10 @@ static void a_level_that_the_curve_leaves_early_has_no_certain_end(void **state)
     struct levels levels = levels_of(&table, LEVEL_PAGES_KNOWN);
     assert_true(levels.count >= 3);
     assert_false(levels.list[0].blurred);
-    assert_near(levels.list[0].capacity.value, 45 * kib, 0.1);
-    assert_true(levels.list[1].blurred);
+    assert_near(levels.list[0].capacity.value, 48 * kib, 0.1);
+    assert_true(levels.list[0].capacity.low < 48 * kib && levels.list[0].capacity.high > 48 * kib);
+    assert_near(levels.list[1].capacity.low, 1024 * kib, 0.05);
+    assert_true(levels.list[1].capacity.high > 3 * levels.list[1].capacity.low);
     table = table_of_halves();
     levels = levels_of(&table, LEVEL_PAGES_KNOWN);
     for (size_t k = 0; k < levels.count; k++)
