@@ -81,6 +81,20 @@ static bool doubles(const struct series *fitting, size_t i)
     return ratio > 1.9 && ratio < 2.1;
 }
 
+/* Whether at two strides before point i the same number of lines fits, and more than `lines`: a set
+ * keeps its ways at all larger strides, so what holds fewer is no cache (a TLB, of which fewer
+ * pages at that stride meet in one set). */
+static bool stood_still(const struct series *fitting, size_t i, double lines)
+{
+    double near, far;
+    for (size_t a = 0; a < i; a++)
+        for (size_t b = a + 1; b < i; b++)
+            if (agreed(fitting, a, &near) && agreed(fitting, b, &far) && !(near > far) &&
+                !(near < far) && far > lines)
+                return true;
+    return false;
+}
+
 static const char no_stride[] = "at no stride do lines collide in one set: the set index is "
                                 "hashed, or a hypervisor keeps the memory in small pages";
 
@@ -99,7 +113,7 @@ struct geometry_ways geometry_ways_of(const struct series *fitting, double above
         }
         /* In a true set, half the stride leaves room for twice as many lines; not with a hashed
          * index, or if a TLB overflowed and not the cache. */
-        if (before < 2 * here || before > 2 * here) {
+        if (before < 2 * here || before > 2 * here || stood_still(fitting, i, here)) {
             ways.why = "half the stride does not hold twice as many lines, so the strides "
                        "contradict each other";
             return ways;

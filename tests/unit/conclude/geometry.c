@@ -52,6 +52,9 @@ static void no_plateau_or_a_contradiction_is_no_number(void **state)
     assert_non_null(ways_of((const double[]){32, 16, 8, 8}, 4, 1).why);
     assert_non_null(ways_of((const double[]){32, 16, 8, 8}, 4, 2).why);
     assert_non_null(ways_of((const double[]){32, 16, 0, 8, 8}, 5, 99).why); /* one is missing */
+    /* 12 ways stood still, and then a TLB of 6 ways overflowed. */
+    assert_non_null(ways_of((const double[]){0, 24, 0, 12, 0, 12, 6, 6}, 8, 99).why);
+    assert_null(ways_of((const double[]){0, 0, 0, 0, 0, 12, 6, 6}, 8, 99).why);
     assert_true(isnan(ways_of((const double[]){32, 16, 8}, 3, 99).ways));
 }
 
