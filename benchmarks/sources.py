@@ -12,12 +12,16 @@ from noise import tormentor, verdict
 # told in its cycles, since a clock changes between two programs. A host's other thread on the same core
 # slows batches with work by half for some 0.2 to 2 s: their least trial and walk were undisturbed. Beyond
 # the caches a least trial is one whose lines a quiet neighbour left in the host's cache, so medians count.
+# Operations that order memory have two states of seconds and more each, by whether that other thread works
+# (lfence 12.1 or 13.1 cycles, mfence 38.0 or 39 to 47): the interval's lower end and the lowest tenth of the
+# plain walks are of the same one. A flush goes to memory.
 # goal in percent, what fathom's point says, the plain program's column
-CYCLES, NS, LEAST = range(3)
-OURS = (lambda point: point["cycles"]["median"], lambda point: point["median"], lambda point: point["min"])
-COLUMN = (2, 0, 1)
-PRIVATE, MEMORY, SHARED, BATCHES, FORWARD, FENCE = (
-    (5, CYCLES), (5, NS), (10, NS), (10, LEAST), (15, CYCLES), (2, CYCLES))
+CYCLES, NS, LEAST, LOW_CYCLES = range(4)
+OURS = (lambda point: point["cycles"]["median"], lambda point: point["median"], lambda point: point["min"],
+        lambda point: point["cycles"]["low"])
+COLUMN = (2, 0, 1, 3)
+PRIVATE, MEMORY, SHARED, BATCHES, FORWARD, FENCE, FLUSH = (
+    (5, CYCLES), (5, NS), (10, NS), (10, LEAST), (15, CYCLES), (2, LOW_CYCLES), (2, CYCLES))
 # A point is "as found" with a flag that doubts it, or a half width of a quarter (ROLE_PLAIN of conclude/verdict.c).
 NARROW = 0.25
 # In a turn both sides go one after the other as often as this, and the least of each counts.
@@ -98,7 +102,8 @@ def fences(bench):
         for ours in series.get("points", []):
             if series["name"] in loops and op and "median" in ours:
                 loop = loops[series["name"]]
-                yield f"fence {op} {loop}", FENCE, ours, ("fence", loop, op)
+                goal = FLUSH if op.startswith("cl") else FENCE
+                yield f"fence {op} {loop}", goal, ours, ("fence", loop, op)
 
 
 PARTS = (hand_offs, article, batches, mem_lat, fences)
@@ -113,7 +118,7 @@ def turn(bench, alone):
             for name, goal, ours, (program, *words) in part(bench):
                 plain = float(bench.program("plain-" + program, *words).split()[COLUMN[goal[1]]])
                 value = OURS[goal[1]](ours)
-                middle = ours["cycles"] if goal[1] == CYCLES else ours
+                middle = ours["cycles"] if goal[1] in (CYCLES, LOW_CYCLES) else ours
                 alone.setdefault((name, goal), []).append(middle["median"])
                 before = least.get((name, goal), (plain, value))
                 least[name, goal] = min(before[0], plain), min(before[1], value)
