@@ -1,5 +1,5 @@
 /*
- * How far the lines of a set lie that another core has just gone through once, by the set's size.
+ * How far the lines of a set lie that another core has just gone through, by the set's size.
  *
  * The last lines that it touched are in its nearest cache, those before in the next one, and so on:
  * so a line more does not move the others, and the time of all lines, the mean times the size, is a

@@ -144,10 +144,12 @@ struct plan {
                               as moved; 0: as for two bursts. Larger for devices, where a timer's
                               step may be a large part of a batch */
     unsigned meant;        /* set of enum meant: these cause neither a new attempt nor a flag */
-    double lasts_s;        /* the stage's most seconds, whatever its share; 0: no such limit */
-    double span_s;         /* a point's first trials_min trials are spread over at least this time:
-                              interference and clock changes last some 100 ms, and trials closer
-                              together are not independent */
+    bool whole; /* a trial, of one batch, that was interrupted in all its attempts is dropped: what
+                   it measured was another thing, as where other programs took its lines away */
+    double lasts_s;  /* the stage's most seconds, whatever its share; 0: no such limit */
+    double span_s;   /* a point's first trials_min trials are spread over at least this time:
+                        interference and clock changes last some 100 ms, and trials closer
+                        together are not independent */
     double share;    /* share of the remaining time, 0 to 1, where more stages follow. The first
                         trials of the points may use half of the rest as well */
     double budget_s; /* seconds of this stage, which are that share; all stages pay for the first

@@ -103,6 +103,10 @@ int record_add(struct record *record, const struct visit *visit, struct drift dr
     const unsigned each = visit->plan->batches;
     for (unsigned i = 0; i * each < visit->batch_count; i++) {
         unsigned left = visit->batch_count - i * each;
+        if (isnan(visit->batches[i * each].ns)) {
+            record->redone += each;
+            continue;
+        }
         add_trial(record, visit->plan, visit->batches + i * each, left < each ? left : each,
                   visit->trials[i].operations * (double)visit->repeats, drift, scratch);
     }

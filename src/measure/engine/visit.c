@@ -136,6 +136,12 @@ static double clock_of(double before_hz, double after_hz, bool moved)
     return moved ? fmax(before_hz, after_hz) : (before_hz + after_hz) / 2;
 }
 
+static void drop(struct batch *batches, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        batches[i].ns = NAN;
+}
+
 static int measure_bracket(struct visit *visit, unsigned first, unsigned count)
 {
     for (int attempt = 1;; attempt++) {
@@ -160,8 +166,11 @@ static int measure_bracket(struct visit *visit, unsigned first, unsigned count)
             visit->redone += count;
             continue;
         }
-        visit->interrupted += interrupted ? count : 0;
         visit->clock_moved += moved ? count : 0;
+        if (interrupted && visit->plan->whole)
+            drop(visit->batches + first, count);
+        else
+            visit->interrupted += interrupted ? count : 0;
         for (unsigned i = 0; visit->executor->kind->burst_hz && i < count; i++)
             visit->batches[first + i].core_hz = clock_of(before_hz, after_hz, moved);
         return 0;
@@ -189,12 +198,6 @@ static void prepare(struct visit *visit)
 
 /* Trials of a sweep between two bursts: some 200 us. */
 enum { SWEEP_BRACKET = 12 };
-
-static void drop(struct batch *batches, unsigned count)
-{
-    for (unsigned i = 0; i < count; i++)
-        batches[i].ns = NAN;
-}
 
 /* Measures trials [first, end); each is made ready right before it is measured. */
 static int sweep_bracket(struct visit *visit, unsigned first, unsigned end)

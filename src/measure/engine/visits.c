@@ -78,20 +78,6 @@ static void note_clock(struct stage *stage, const struct visit *visit)
             reservoir_add(&stage->core_hz, visit->batches[i].core_hz);
 }
 
-static int keep(struct stage *stage, const struct visit *visit, bool stolen, struct error *error)
-{
-    struct record *record = point_table_record(&stage->table, point_of(stage, visit));
-    const unsigned before = record->trials;
-    int code = record_add(record, visit, stage->drift, stage->table.scratch, error);
-    if (code < 0)
-        return code;
-    record->stolen_trials += stolen ? record->trials - before : 0;
-    note_kept(stage, record, before);
-    note_clock(stage, visit);
-    observe(stage, visit, 0, visit->trial_count, false);
-    return 0;
-}
-
 static void finish(struct stage *stage, size_t point)
 {
     forecast_leave(&stage->forecast, point_table_trials(&stage->table, point));
@@ -133,6 +119,22 @@ static void starve(struct stage *stage, const struct visit *visit)
         record->failed = "its workers got no time to run together";
     if (++record->starved_visits >= STARVED_VISITS_MAX)
         finish(stage, point_of(stage, visit));
+}
+
+static int keep(struct stage *stage, const struct visit *visit, bool stolen, struct error *error)
+{
+    struct record *record = point_table_record(&stage->table, point_of(stage, visit));
+    const unsigned before = record->trials;
+    int code = record_add(record, visit, stage->drift, stage->table.scratch, error);
+    if (code < 0)
+        return code;
+    if (record->trials == before) /* all were interrupted */
+        starve(stage, visit);
+    record->stolen_trials += stolen ? record->trials - before : 0;
+    note_kept(stage, record, before);
+    note_clock(stage, visit);
+    observe(stage, visit, 0, visit->trial_count, false);
+    return 0;
 }
 
 /* Handles the visit's result. 1: the visit has to be repeated at once. */

@@ -50,10 +50,13 @@ struct line_ring {
     uint64_t turn; /* the stage that this worker waits for next */
     uint64_t step; /* stages from one turn of this worker to its next */
     enum line_state state;
-    bool rests;    /* of the measuring worker: its next call only waits; begins as true */
-    bool second;   /* of a helper: it reads the lines after another helper did */
-    bool own_copy; /* of the measuring worker: it first reads every line, to share it with the
-                      helper */
+    bool rests;     /* of the measuring worker: its next call only waits; begins as true */
+    bool second;    /* of a helper: it reads the lines after another helper did */
+    bool own_copy;  /* of the measuring worker: it first reads every line, to share it with the
+                       helper */
+    uint64_t apart; /* of a helper whose lines lie so many bytes apart: it goes through them twice
+                      in the order of addresses. 0: it goes once round the ring */
+    const struct line_ring *others; /* those of these lines that the measuring worker touches */
 };
 /* The helper, for `repeats` / 2 measurements: brings every line into its own cache, in `state`,
  * then lets the measuring worker go on. State: struct line_ring. */

@@ -374,7 +374,7 @@ const struct probe coherence_probe = {
              "A store is counted until it is done and not only buffered, so it is a store and a "
              "fence.\nWith --cpus every other CPU is the helper in turn; without, one of each "
              "nearness: a thread of the same core, a core with a common cache, one without, "
-             "another NUMA node, another package.\nThen the other CPU goes once through sets of "
+             "another NUMA node, another package.\nThen the other CPU goes twice through sets of "
              "many sizes, writing (modified) or reading them (exclusive), and loads of some "
              "of their lines show how far each of its caches is and up to which size it can be "
              "used from here (--by size).\nExclusive and invalid need an instruction that takes a "

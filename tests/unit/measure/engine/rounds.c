@@ -284,6 +284,37 @@ static void a_sweep_gives_every_point_many_short_trials(void **state)
     assert_true(bench->series.points[3].y.median < 260 && bench->series.points[3].y.max > 300);
 }
 
+static uint64_t run_asleep(void *state, uint64_t repeats)
+{
+    usleep(1);
+    return 10 * run_model(state, repeats);
+}
+
+static void prepare_asleep(struct trial *trial)
+{
+    prepare_model(trial);
+    trial->workers[0].run = trial->number % 2 ? run_asleep : run_model;
+}
+
+/* Every second trial of a visit sleeps in all its attempts. */
+static void a_trial_that_must_be_whole_is_dropped_where_it_was_interrupted(void **state)
+{
+    struct bench *bench = *state;
+    struct stage_outcome outcome;
+    bench->plan.batches = 1;
+    bench->plan.trials_per_visit = 8;
+    for (int whole = 0; whole < 2; whole++) {
+        bench->plan.whole = whole;
+        assert_int_equal(sample(bench, prepare_asleep, &outcome), 0);
+        for (int i = 0; i < 4; i++) {
+            const struct point *point = &bench->series.points[i];
+            const double most = (double)point->y.max / (100.0 * (1 + i));
+            assert_true(point->y.n >= 6 && point->redone > 0);
+            assert_true(whole ? fabs(most - 1) < 1e-6 : most > 9);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -298,6 +329,7 @@ int main(void)
         ROUNDS_TEST(real_time_is_counted_per_operation),
         ROUNDS_TEST(a_stage_that_was_summed_up_goes_on),
         ROUNDS_TEST(a_sweep_gives_every_point_many_short_trials),
+        ROUNDS_TEST(a_trial_that_must_be_whole_is_dropped_where_it_was_interrupted),
     };
     if (allowed_cpu(0) < 0) {
         puts("1..0 # SKIP this system can't pin a thread");

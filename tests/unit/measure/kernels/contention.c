@@ -103,6 +103,33 @@ static void helpers_and_the_measuring_worker_take_turns(void **state)
             }
 }
 
+static void a_set_is_gone_through_beside_its_links(void **state)
+{
+    (void)state;
+    for (enum line_state line_state = 0; line_state < LINE_STATES; line_state++) {
+        struct lines lines = {.stage = 0};
+        struct line_ring *some = &lines.parts[0], *all = &lines.parts[1];
+        for (size_t i = 0; i < LINES; i += 2) /* every second line */
+            lines.words[i][2] = (uintptr_t)&lines.words[(i + 2) % (LINES + 1)][2];
+        *some = (struct line_ring){.first = &lines.words[0][2], .lines = (LINES + 1) / 2};
+        *all = (struct line_ring){.first = lines.words,
+                                  .lines = LINES,
+                                  .apart = sizeof lines.words[0],
+                                  .others = some,
+                                  .stage = &lines.stage,
+                                  .step = 2,
+                                  .state = line_state};
+        line_helper_run(all, 2);
+        assert_int_equal(lines.stage, 1);
+        for (size_t i = 0; i < LINES; i++) {
+            assert_int_equal(lines.words[i][0],
+                             line_state == LINE_MODIFIED ? i * sizeof lines.words[0] : 0);
+            assert_int_equal(lines.words[i][2],
+                             i % 2 ? 0 : (uintptr_t)&lines.words[(i + 2) % (LINES + 1)][2]);
+        }
+    }
+}
+
 static void states_that_need_a_flush_say_so(void **state)
 {
     (void)state;
@@ -117,6 +144,7 @@ int main(void)
         cmocka_unit_test(no_addition_is_lost),
         cmocka_unit_test(an_exchange_and_a_store_leave_a_number_of_their_own),
         cmocka_unit_test(helpers_and_the_measuring_worker_take_turns),
+        cmocka_unit_test(a_set_is_gone_through_beside_its_links),
         cmocka_unit_test(states_that_need_a_flush_say_so),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

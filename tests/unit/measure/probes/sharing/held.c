@@ -65,6 +65,7 @@ static uint64_t work(void *self, int cpu, kernel_function *run, void *state, uin
     struct cores *cores = self;
     struct line_ring *ring = state;
     const bool helps = run == line_helper_run;
+    assert_int_equal(ring->apart, helps ? LINE : 0);
     assert_int_equal(helps, cpu == 1);
     assert_int_equal(repeats, helps ? 2 : 1);
     if (!helps && ring->rests) {
@@ -76,15 +77,12 @@ static uint64_t work(void *self, int cpu, kernel_function *run, void *state, uin
                cores->rooms[i].sets * WAYS * sizeof *cores->rooms[i].lines);
     if (helps) /* the same sets of the caches in every run of this test */
         cores->first = (uintptr_t)ring->first / LINE;
+    for (uint64_t i = 0; helps && i < 2 * ring->lines && ring->state != LINE_INVALID; i++)
+        bring(cores, 0, i % ring->lines + 1);
     double ns = 0;
     const void *at = ring->first;
-    for (uint64_t i = 0; i < ring->lines; i++, at = *(void *const *)at) {
-        const uintptr_t line = (uintptr_t)at / LINE - cores->first + 1;
-        if (helps)
-            bring(cores, 0, line);
-        else
-            ns += find_ns(cores, line);
-    }
+    for (uint64_t i = 0; !helps && i < ring->lines; i++, at = *(void *const *)at)
+        ns += find_ns(cores, (uintptr_t)at / LINE - cores->first + 1);
     assert_ptr_equal(at, ring->first);
     return (uint64_t)(ns * 1000 * (1 + cores->scatter * (2 * random_unit(&cores->random) - 1)));
 }
@@ -185,6 +183,44 @@ static void each_cache_is_found_by_its_distance_and_its_room(void **state)
             }
             assert_non_null(strstr(modelled_find(&cores->on, stems[s])->text, "cores with one L3"));
         }
+        if (line_flush_possible)
+            near(cores, "coherence.held.invalid", ns[2], 0.05);
+        modelled_forget(&cores->on);
+    }
+}
+
+/* Declared bytes decide nothing: a cache that is larger than all sets is told from memory by how
+ * far that is, and one that is used up sooner is not full where its misses begin. */
+static void a_name_is_told_by_what_was_measured(void **state)
+{
+    static const struct {
+        size_t bytes[CACHES];
+        double ns[CACHES + 1];
+        uint64_t declared[CACHES];
+        const char *text;
+    } machines[] = {
+        {{512 << 10, 32 << 20}, {110, 60, 150}, {512 << 10, UINT64_C(300) << 20}, " ns L3 ("},
+        {{512 << 10, 32 << 20}, {110, 150, 150}, {512 << 10, UINT64_C(300) << 20}, " ns DRAM ("},
+        {{256 << 10, 32 << 20},
+         {110, 60, 150},
+         {2 << 20, UINT64_C(300) << 20},
+         "CPU 1's L2, misses begin at 2"},
+    };
+    struct cores *cores = *state;
+    if (!line_flush_possible)
+        skip();
+    for (size_t m = 0; m < sizeof machines / sizeof *machines; m++) {
+        lay_out(cores, machines[m].bytes, machines[m].ns);
+        for (int i = 0; i < CACHES; i++)
+            cores->caches[i + 1].size_bytes = machines[m].declared[i];
+        cores->on.result.finding_count = 0;
+        modelled_measure(&cores->on, &coherence_probe, "by", "size", "sizes",
+                         "64K,92K,128K,180K,256K,364K,512K,724K,1M,1448K,2M,2896K,4M", NULL);
+        const struct finding *finding = modelled_find(&cores->on, "coherence.held.modified");
+        if (!finding || !finding->text || !strstr(finding->text, machines[m].text))
+            fail_msg("%s is not in %s", machines[m].text, finding ? finding->text : "no finding");
+        const bool full = modelled_find(&cores->on, "coherence.held.modified.L2.reach");
+        assert_int_equal(full, machines[m].bytes[0] == machines[m].declared[0]);
         modelled_forget(&cores->on);
     }
 }
@@ -207,6 +243,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(each_cache_is_found_by_its_distance_and_its_room, set_up,
                                         tear_down),
+        cmocka_unit_test_setup_teardown(a_name_is_told_by_what_was_measured, set_up, tear_down),
         cmocka_unit_test_setup_teardown(where_every_line_is_as_far_there_is_one_distance, set_up,
                                         tear_down),
     };
