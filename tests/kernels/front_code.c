@@ -29,5 +29,6 @@ int main(void)
     print("jumps-64-random", FRONT_JUMPS, 64, true);
     print("plain-4", FRONT_PLAIN, 4, false);
     print("plain-8", FRONT_PLAIN, 8, false);
+    print("plain-12", FRONT_PLAIN, 12, false);
     return 0;
 }

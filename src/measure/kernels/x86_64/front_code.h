@@ -12,7 +12,7 @@
 
 static inline bool code_has(size_t bytes)
 {
-    return bytes == 0 || bytes == 4 || bytes == 8;
+    return bytes == 0 || bytes == 4 || bytes == 8 || bytes == 12;
 }
 
 /* Ends an instruction whose last four bytes are the distance to `to`. */
@@ -38,11 +38,13 @@ static inline void code_put_last(unsigned char *at, const unsigned char *to)
     at[sizeof count + sizeof(int32_t)] = 0xc3;
 }
 
-/* nopl 0x0(%rax); nopl 0x0(%rax,%rax,1) with a distance of four bytes */
+/* nopl 0x0(%rax); nopl 0x0(%rax,%rax,1) with a distance of four bytes; the same behind four
+ * prefixes that change nothing in it */
 static inline void code_put_plain(unsigned char *at, size_t bytes)
 {
-    static const unsigned char nops[][8] = {{0x0f, 0x1f, 0x40, 0x00}, {0x0f, 0x1f, 0x84}};
-    memcpy(at, nops[bytes == 8], bytes);
+    static const unsigned char nops[][12] = {
+        {0x0f, 0x1f, 0x40, 0x00}, {0x0f, 0x1f, 0x84}, {0x66, 0x66, 0x66, 0x66, 0x0f, 0x1f, 0x84}};
+    memcpy(at, nops[bytes / 4 - 1], bytes);
 }
 
 #endif

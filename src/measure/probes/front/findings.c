@@ -20,6 +20,7 @@
 #include "base/units.h"
 #include "conclude/levels/reading.h"
 #include "conclude/registry/finding.h"
+#include "document/flag.h"
 
 #include <math.h>
 #include <string.h>
@@ -116,6 +117,16 @@ static struct interval left_at(const struct series *series, const struct levels 
                : (struct interval){NAN, NAN, NAN};
 }
 
+/* Whether more than a quarter of its sizes have fewer trials than planned, as beside other
+ * programs: then the lowest may be disturbed, too. */
+static bool has_too_few(const struct series *series)
+{
+    size_t few = 0;
+    for (size_t i = 0; i < series->point_count; i++)
+        few += series->points[i].flags >> FLAG_TOO_FEW & 1;
+    return 4 * few > series->point_count;
+}
+
 /* Reads the first two ladders of the role that were measured; without cycles nothing is told. */
 static bool read_pair(const struct analysis *analysis, enum front_role role,
                       struct curve pair[PAIR])
@@ -125,7 +136,7 @@ static bool read_pair(const struct analysis *analysis, enum front_role role,
         const struct series *series = series_of(analysis, &front_ladders[i]);
         struct curve *curve = &pair[count];
         struct levels *levels = &curve->reading.levels;
-        if (front_ladders[i].role != role || !series)
+        if (!(front_ladders[i].roles & role) || !series || has_too_few(series))
             continue;
         curve->ladder = &front_ladders[i];
         curve->reading.result = analysis->result;
@@ -139,12 +150,19 @@ static bool read_pair(const struct analysis *analysis, enum front_role role,
     return count == PAIR;
 }
 
-/* What the pair agrees on, ascending; `number`: of branches, not bytes. */
-static size_t agree(const struct curve pair[PAIR], bool number,
+/* Bytes of one of what the role's ladders count. */
+static double unit_of(const struct front_ladder *ladder, enum front_role role)
+{
+    if (role == FRONT_PAGES)
+        return fmax(ladder->each, FRONT_PAGE);
+    return role == FRONT_BYTES ? 1 : ladder->each;
+}
+
+/* What the pair agrees on, ascending: bytes of a cache, else a number. */
+static size_t agree(const struct curve pair[PAIR], enum front_role role,
                     struct agreement list[CURVE_LEVELS_MAX])
 {
-    const double unit[PAIR] = {number ? pair[0].ladder->each : 1,
-                               number ? pair[1].ladder->each : 1};
+    const double unit[PAIR] = {unit_of(pair[0].ladder, role), unit_of(pair[1].ladder, role)};
     size_t count = 0;
     for (size_t i = 0; i < pair[0].reading.levels.count; i++)
         for (size_t j = 0; j < pair[1].reading.levels.count; j++) {
@@ -258,12 +276,13 @@ static bool is_slowed(const struct curve *curve)
     return count > 1;
 }
 
-/* Whether the first one's cost is known: then the core was left alone. */
-static bool add_caches(struct analysis *analysis, const struct curve pair[PAIR])
+/* Whether the first one's cost is known: then the core was left alone. Sets the bytes of L1 if it
+ * was found. */
+static bool add_caches(struct analysis *analysis, const struct curve pair[PAIR], double *l1_bytes)
 {
     struct pool *pool = analysis->pool;
     struct agreement list[CURVE_LEVELS_MAX];
-    const size_t count = agree(pair, false, list);
+    const size_t count = agree(pair, FRONT_BYTES, list);
     if (is_slowed(pair) || is_slowed(pair + 1)) {
         add(analysis, "front.L1.capacity", "B", pair, 0, (struct interval){NAN, NAN, NAN},
             "not found: some sizes were far faster in one trial than in the others, as where "
@@ -276,6 +295,7 @@ static bool add_caches(struct analysis *analysis, const struct curve pair[PAIR])
     bool alone = false;
     for (size_t i = 0; i < count; i++) {
         number = number_of(analysis->machine, list[i].fits.value, number);
+        *l1_bytes = number == 1 ? list[i].fits.value : *l1_bytes;
         const bool told =
             add_cost(analysis, pool_printf(pool, "front.L%d.cycles", number), pair, list[i].level,
                      pool_printf(pool, "to %s", size_format(list[i].fits.value, size)));
@@ -301,7 +321,7 @@ static void add_buffer(struct analysis *analysis, const struct curve pair[PAIR],
 {
     struct pool *pool = analysis->pool;
     struct agreement list[CURVE_LEVELS_MAX];
-    const size_t count = agree(pair, true, list);
+    const size_t count = agree(pair, FRONT_BRANCHES, list);
     if (!count)
         return;
     if (alone)
@@ -310,10 +330,76 @@ static void add_buffer(struct analysis *analysis, const struct curve pair[PAIR],
     add_size(analysis, "front.btb.entries", "", &list[count - 1]);
 }
 
+/* The pages of the first TLB. Ladders of half the distance end at twice as many branches and lines,
+ * so neither a buffer nor a cache ends both. */
+static void add_pages(struct analysis *analysis, const struct curve pair[PAIR])
+{
+    struct agreement list[CURVE_LEVELS_MAX];
+    if (!agree(pair, FRONT_PAGES, list))
+        return;
+    const struct level *levels = pair[0].reading.levels.list;
+    const size_t level = list[0].level[0];
+    add_size(analysis, "front.itlb.4K.entries", "", &list[0])->text =
+        level + 1 < pair[0].reading.levels.count
+            ? pool_printf(analysis->pool, "two ladders agree; a jump takes %.3g cycles, then %.3g",
+                          levels[level].latency.value, levels[level + 1].latency.value)
+            : "two ladders agree";
+}
+
+/* Where instructions begin to be decoded anew, below the end of L1: a number of them. The curve
+ * rises slowly from there, and the next level is what it reaches at L1's end. */
+static struct interval decoded_of(const struct curve *curve, double l1_bytes)
+{
+    enum { OCTAVE = 4 };
+    const struct series *series = curve->reading.series;
+    struct interval fits = {NAN, NAN, NAN};
+    double first[OCTAVE], last = NAN;
+    size_t count = 0, past = 0;
+    for (size_t i = 0; i < series->point_count && series->points[i].x < l1_bytes; i++) {
+        last = (double)series->points[i].cycles.median;
+        if (count < OCTAVE)
+            first[count++] = last;
+    }
+    const double base = count ? median_of(first, count) : NAN;
+    if (!(last >= least_step * base))
+        return fits;
+    for (size_t i = 0; i < series->point_count && series->points[i].x < l1_bytes; i++) {
+        const double share = ((double)series->points[i].cycles.median - base) / (last - base),
+                     number = series->points[i].x / curve->ladder->each;
+        if (share <= still)
+            fits.low = number;
+        past = share < beyond ? 0 : past + 1;
+        if (past == 1)
+            fits.high = number;
+    }
+    fits.value = fits.low;
+    return fits;
+}
+
+/* Two lengths agree on a number, and better on it than on bytes. */
+static void add_decoded(struct analysis *analysis, const struct curve pair[PAIR], double l1_bytes)
+{
+    const struct interval one = decoded_of(pair, l1_bytes), other = decoded_of(pair + 1, l1_bytes);
+    const double low = fmin(one.low, other.low), high = fmax(one.high, other.high),
+                 apart = fabs(log(one.low * one.high / (other.low * other.high))),
+                 lengths = 2 * log((double)pair[1].ladder->each / pair[0].ladder->each);
+    if (one.low <= other.high && other.low <= one.high && high < spread_most * low &&
+        apart < lengths / 2)
+        add(analysis, "front.decoded.entries", "", pair, 0, (struct interval){low, low, high},
+            "instructions of two lengths agree");
+}
+
 void front_analyse(struct analysis *analysis)
 {
-    struct curve *pair = pool_alloc(analysis->pool, 2 * PAIR, sizeof *pair);
-    const bool alone = read_pair(analysis, FRONT_BYTES, pair) && add_caches(analysis, pair);
-    if (read_pair(analysis, FRONT_BRANCHES, pair + PAIR))
-        add_buffer(analysis, pair + PAIR, alone);
+    struct curve *pairs = pool_alloc(analysis->pool, 4 * PAIR, sizeof *pairs),
+                 *branches = pairs + PAIR, *decoded = branches + PAIR, *pages = decoded + PAIR;
+    double l1_bytes = NAN;
+    const bool alone =
+        read_pair(analysis, FRONT_BYTES, pairs) && add_caches(analysis, pairs, &l1_bytes);
+    if (alone && isfinite(l1_bytes) && read_pair(analysis, FRONT_DECODED, decoded))
+        add_decoded(analysis, decoded, l1_bytes);
+    if (read_pair(analysis, FRONT_BRANCHES, branches))
+        add_buffer(analysis, branches, alone);
+    if (read_pair(analysis, FRONT_PAGES, pages))
+        add_pages(analysis, pages);
 }

@@ -12,7 +12,9 @@
  * less of it fits. So the fastest of many short trials count, as for what fits a cache
  * (stats/undisturbed.h).
  *
- * Code lies on huge pages where there are any, so that its translation hides no cache.
+ * Code lies on huge pages where there are any, so that its translation hides no cache; jumps about
+ * a page and half a page apart lie on the smallest, and show the instruction TLB. Instructions so
+ * long that few of them are decoded in a cycle show the cache of decoded ones.
  */
 #include "measure/probes/front/front.h"
 
@@ -29,14 +31,18 @@ static const char jumps[] = "jumps", scattered[] = "jumps in random order",
 
 const char front_each[] = "each";
 /* Fewer jumps than 32 are predicted by their history. Where all instructions have one length, jumps
- * in random order are the second ladder for caches. */
+ * in random order are the second ladder for caches. A line more than a page spreads jumps over a
+ * cache's sets. */
 const struct front_ladder front_ladders[FRONT_LADDERS] = {
-    {jumps, FRONT_SHOWN, FRONT_JUMPS, false, 64, 2 * KIB, 0},
+    {jumps, 0, FRONT_JUMPS, false, 64, 2 * KIB, 0},
     {jumps, FRONT_BRANCHES, FRONT_JUMPS, false, 32, KIB, MIB},
     {jumps, FRONT_BRANCHES, FRONT_JUMPS, false, 16, KIB / 2, MIB / 2},
     {straight, FRONT_BYTES, FRONT_PLAIN, false, 4, KIB, 0},
-    {straight, FRONT_BYTES, FRONT_PLAIN, false, 8, KIB, 0},
+    {straight, FRONT_BYTES | FRONT_DECODED, FRONT_PLAIN, false, 8, KIB, 0},
+    {straight, FRONT_DECODED, FRONT_PLAIN, false, 12, KIB, 128 * KIB},
     {scattered, FRONT_BYTES, FRONT_JUMPS, true, 64, 4 * KIB, 0},
+    {jumps, FRONT_PAGES, FRONT_JUMPS, false, FRONT_PAGE + 64, 64 * KIB, 4 * MIB},
+    {jumps, FRONT_PAGES, FRONT_JUMPS, false, FRONT_PAGE / 2 + 64, 64 * KIB, 4 * MIB},
 };
 
 struct front_options {
@@ -45,11 +51,22 @@ struct front_options {
 
 #include "front.help.h"
 
-struct front_state {
-    const struct seat *seat;
-    unsigned char *memory; /* for code; NULL: none */
+/* Memory for code; NULL: none. */
+struct code_memory {
+    unsigned char *at;
     size_t bytes;
 };
+
+struct front_state {
+    const struct seat *seat;
+    struct code_memory large, small; /* on huge pages where there are any; on the smallest */
+};
+
+static const struct code_memory *memory_of(const struct front_state *state,
+                                           const struct front_ladder *ladder)
+{
+    return ladder->roles & FRONT_PAGES ? &state->small : &state->large;
+}
 
 /* The code of a point. */
 static struct front_code code_at(const struct front_ladder *ladder, double x)
@@ -70,7 +87,8 @@ static void add_ladder(struct probe_task *task, size_t i)
     const double to = (double)((const struct front_options *)task->options)->to.bytes,
                  most = ladder->most > 0 && ladder->most < to ? ladder->most : to;
     const bool plain = ladder->kind == FRONT_PLAIN;
-    if (plain && !front_has(ladder->each))
+    if ((plain && !front_has(ladder->each)) || (ladder->random && front_has(8)) ||
+        !memory_of(state, ladder)->at)
         return;
     const unsigned series = build_series(
         task, (struct series){.name = ladder->name,
@@ -89,22 +107,22 @@ static void add_ladder(struct probe_task *task, size_t i)
 }
 
 /* Maps memory for the code, and tries on its first page whether it may be executed. */
-static void map_code(struct probe_task *task, size_t bytes)
+static struct code_memory map_code(struct probe_task *task, size_t bytes, enum pages_kind kind)
 {
-    struct front_state *state = task->state;
-    size_t page = pages_bytes(PAGES_OF_THP);
-    const enum pages_kind kind = page ? PAGES_OF_THP : PAGES_OF_4K;
-    page = page ? page : pages_bytes(PAGES_OF_4K);
-    state->bytes = (bytes / page + 1) * page;
-    state->memory = pages_map(state->bytes, kind, page);
-    if (!state->memory)
+    const size_t page = pages_bytes(kind);
+    struct code_memory code = {.bytes = (bytes / page + 1) * page};
+    code.at = pages_map(code.bytes, kind, page);
+    if (!code.at)
         pool_leave(task->pool, ERROR_IMPOSSIBLE,
                    "there is no address space for %zu bytes of code: free memory", bytes);
-    *(volatile unsigned char *)state->memory = 0;
-    if (!pages_executable(state->memory, state->bytes, true))
+    *(volatile unsigned char *)code.at = 0;
+    if (!pages_executable(code.at, code.bytes, true)) {
+        pages_unmap(code.at, code.bytes);
         pool_leave(task->pool, ERROR_IMPOSSIBLE,
                    "this system refuses to execute memory that a program has written (SELinux's "
                    "execmem, systemd's MemoryDenyWriteExecute): allow it, or measure elsewhere");
+    }
+    return code;
 }
 
 static void plan_front(struct probe_task *task)
@@ -116,7 +134,10 @@ static void plan_front(struct probe_task *task)
     if (!pages_bytes(PAGES_OF_4K))
         return build_skip(task, "this system has no calls that make memory executable");
     state->seat = chases_seat(task, &asked->cpu);
-    map_code(task, (size_t)asked->to.bytes);
+    const size_t bytes = (size_t)asked->to.bytes;
+    state->large = map_code(task, bytes, pages_bytes(PAGES_OF_THP) ? PAGES_OF_THP : PAGES_OF_4K);
+    if (pages_bytes(PAGES_OF_4K) == FRONT_PAGE)
+        state->small = map_code(task, bytes, PAGES_OF_4K);
     for (size_t i = 0; i < FRONT_LADDERS; i++)
         add_ladder(task, i);
     struct plan *plan = &task->plan;
@@ -132,8 +153,10 @@ static void plan_front(struct probe_task *task)
 static void release_front(struct probe_task *task)
 {
     struct front_state *state = task->state;
-    if (state && state->memory)
-        pages_unmap(state->memory, state->bytes);
+    if (state && state->large.at)
+        pages_unmap(state->large.at, state->large.bytes);
+    if (state && state->small.at)
+        pages_unmap(state->small.at, state->small.bytes);
 }
 
 /* --- measuring --- */
@@ -144,8 +167,9 @@ static void prepare_front(struct trial *trial)
     const struct front_ladder *ladder = &front_ladders[trial->point->index];
     struct worker *worker = &trial->workers[0];
     struct front *front = (struct front *)worker->room;
+    const struct code_memory *memory = memory_of(state, ladder);
     *front = (struct front){
-        .memory = state->memory, .bytes = state->bytes, .code = code_at(ladder, trial->point->x)};
+        .memory = memory->at, .bytes = memory->bytes, .code = code_at(ladder, trial->point->x)};
     front->code.seed = trial->seed;
     front->code.places = (uint32_t *)(void *)trial->arena->memory;
     front_make(front);

@@ -2,7 +2,9 @@
  * were made of comes back, and what they lack is not found. */
 #include "measure/probes/modelled.h"
 
+#include "base/random.h"
 #include "measure/kernels/front.h"
+#include "stats/sample.h"
 
 #include <stdio.h>
 #include <sys/prctl.h>
@@ -14,13 +16,17 @@ extern const struct probe front_probe;
 /* How much fits each, and 0 for one without an end. */
 struct processor {
     double branches, l1_bytes, l2_bytes;
-    double block; /* the buffer's sets are chosen by blocks of so many bytes */
-    bool shared;  /* in two trials of three the core's other thread takes half of everything */
+    size_t block;   /* the buffer's sets are chosen by blocks of so many bytes */
+    bool shared;    /* in two trials of three the core's other thread takes half of everything */
+    double decoded; /* instructions; others are decoded at 16 bytes a cycle */
+    double pages;   /* of 4 KiB */
+    double scatter; /* of a time, a share */
 };
 
 struct bench {
     struct modelled on;
     struct processor side;
+    struct random random;
 };
 
 static bool beyond(double what, double fits)
@@ -33,10 +39,14 @@ static bool beyond(double what, double fits)
 static double cycles(const struct processor *side, const struct front_code *code)
 {
     const bool jumps = code->kind != FRONT_PLAIN;
-    const double count = (double)code->count, each = (double)code->each, bytes = count * each,
-                 line = 64, lines = jumps && each >= line ? 1 : each / line,
-                 sets = side->block > 0 ? fmax(1, each / side->block) : 1;
+    const double count = (double)code->count, each = (double)code->each, line = 64,
+                 lines = jumps && each >= line ? 1 : each / line, bytes = count * lines * line,
+                 pages = fmin(1, each / 4096);
+    const size_t blocks = side->block ? code->each / side->block : 1;
+    const double sets = blocks ? (double)(blocks & -blocks) : 1; /* of a power of two many */
     double sum = jumps ? 1 : 0.25;
+    sum = !jumps && beyond(count, side->decoded) ? fmax(sum, each / 16) : sum;
+    sum += each > 1024 && beyond(count * pages, side->pages) ? 14 * pages : 0;
     sum += jumps && beyond(count * sets, side->branches) ? 8 : 0;
     sum += beyond(bytes, side->l1_bytes) ? 12 * lines : 0;
     sum += beyond(bytes, side->l2_bytes) ? 60 * lines : 0;
@@ -49,12 +59,14 @@ static double cycles_beside(struct processor side, const struct front_code *code
     side.branches /= 2;
     side.l1_bytes /= 2;
     side.l2_bytes /= 2;
+    side.decoded /= 2;
+    side.pages /= 2;
     return 2 * cycles(&side, code);
 }
 
 static uint64_t work(void *self, int cpu, kernel_function *run, void *state, uint64_t repeats)
 {
-    const struct bench *bench = self;
+    struct bench *bench = self;
     const struct front *front = state;
     (void)cpu;
     assert_ptr_equal(run, front_run);
@@ -62,7 +74,8 @@ static uint64_t work(void *self, int cpu, kernel_function *run, void *state, uin
     const bool beside = bench->side.shared && front->code.seed % 3;
     const double each =
         beside ? cycles_beside(bench->side, &front->code) : cycles(&bench->side, &front->code);
-    return (uint64_t)(500 * each * (double)front->code.count * (double)repeats);
+    return (uint64_t)(500 * each * (double)front->code.count * (double)repeats *
+                      (1 + bench->side.scatter * random_unit(&bench->random)));
 }
 
 static uint64_t additions(void *self, int cpu, uint64_t count)
@@ -105,10 +118,18 @@ static void measure(struct bench *bench, struct processor side)
     modelled_measure(&bench->on, &front_probe, "to", "768K", NULL);
 }
 
+/* A finding's interval goes from the last size that fits to the first that does not, of which the
+ * value is the one. */
+static bool holds(const struct finding *finding, double wanted)
+{
+    return finding && finding->low <= 1.01 * wanted && wanted <= 1.01 * finding->high &&
+           fabs(log2(finding->value / wanted)) <= 1;
+}
+
 static void about(const struct bench *bench, const char *name, double wanted)
 {
     const struct finding *finding = modelled_find(&bench->on, name);
-    if (!finding || !(fabs(log2(finding->value / wanted)) <= 0.25))
+    if (!holds(finding, wanted))
         fail_msg("%s is %g and not %g", name, finding ? finding->value : NAN, wanted);
 }
 
@@ -184,6 +205,83 @@ static int plan(struct modelled *on, ...)
     return code;
 }
 
+static void decoded_instructions_and_pages_are_counted(void **state)
+{
+    struct bench *bench = *state;
+    measure(bench, (struct processor){
+                       .branches = 4000, .l1_bytes = 32 << 10, .decoded = 1500, .pages = 64});
+    about(bench, "front.itlb.4K.entries", 64);
+    if (front_has(8))
+        about(bench, "front.decoded.entries", 1500);
+    /* A cache of so many bytes is none of instructions, and lines and branches are no pages. */
+    measure(bench, (struct processor){.branches = 200, .l1_bytes = 12 << 10});
+    only(bench, (const char *const[]){"front.L1.", "front.last.", "front.btb.", NULL});
+}
+
+/* What was found of processors that chance has made, and whether it is true. */
+struct score {
+    const char *name;
+    int right, wrong, missed;
+};
+
+static void count(const struct bench *bench, struct score *score, double wanted)
+{
+    const struct finding *finding = modelled_find(&bench->on, score->name);
+    const bool found = finding && isfinite(finding->value);
+    if (found && wanted > 0 && holds(finding, wanted))
+        score->right++;
+    else if (found) {
+        score->wrong++;
+        print_message("%s is %g (%g to %g) and not %g\n", score->name, finding->value, finding->low,
+                      finding->high, wanted);
+    } else if (wanted > 0)
+        score->missed++;
+}
+
+static double drawn(struct random *random, double from, double to)
+{
+    return from * pow(to / from, random_unit(random));
+}
+
+/* Beside a thread that is busy for two trials of three, or beside none. */
+static void what_is_found_of_many_processors_is_true(void **state)
+{
+    const int processors = (int)sample_seeds(12);
+    struct bench *bench = *state;
+    struct random random = {3};
+    struct score scores[] = {{"front.L1.capacity", 0, 0, 0},
+                             {"front.L2.capacity", 0, 0, 0},
+                             {"front.btb.entries", 0, 0, 0},
+                             {"front.decoded.entries", 0, 0, 0},
+                             {"front.itlb.4K.entries", 0, 0, 0}};
+    for (int i = 0; i < processors; i++) {
+        const struct processor side = {
+            .branches = drawn(&random, 1500, 8000),
+            .l1_bytes = drawn(&random, 24 << 10, 44 << 10),
+            .l2_bytes = i % 2 ? drawn(&random, 192 << 10, 400 << 10) : 0,
+            .block = i % 4 ? 32 : 0,
+            .shared = i % 3 == 0,
+            .decoded = i % 5 ? drawn(&random, 600, 1400) : 0,
+            .pages = i % 7 ? drawn(&random, 32, 120) : 0,
+            .scatter = 0.03,
+        };
+        measure(bench, side);
+        const double wanted[] = {side.l1_bytes, side.l2_bytes, side.branches,
+                                 front_has(8) ? side.decoded : 0, side.pages};
+        for (size_t k = 0; k < sizeof scores / sizeof *scores; k++)
+            count(bench, &scores[k], wanted[k]);
+    }
+    int right = 0, wrong = 0;
+    for (size_t k = 0; k < sizeof scores / sizeof *scores; k++) {
+        print_message("%s: %d right, %d wrong, %d missed\n", scores[k].name, scores[k].right,
+                      scores[k].wrong, scores[k].missed);
+        right += scores[k].right;
+        wrong += scores[k].wrong;
+    }
+    assert_int_equal(wrong, 0);
+    assert_true(right >= 3 * processors);
+}
+
 static void a_policy_that_refuses_is_told(void **state)
 {
     enum { REFUSE_GAIN = 65 /* PR_SET_MDWE */, NO_POLICY = 77 };
@@ -218,6 +316,8 @@ int main(void)
         TEST(buffers_are_no_caches),
         TEST(a_busy_thread_of_the_core_changes_nothing),
         TEST(nothing_is_found_where_nothing_ends),
+        TEST(decoded_instructions_and_pages_are_counted),
+        TEST(what_is_found_of_many_processors_is_true),
         TEST(a_policy_that_refuses_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
