@@ -10,7 +10,9 @@
 
 const char *const page_policy_names[PAGES_COUNT + 1] = {
     [PAGES_AUTO] = "auto",     [PAGES_SMALL] = "small",   [PAGES_THP] = "thp",
-    [PAGES_HUGE2M] = "huge2m", [PAGES_HUGE1G] = "huge1g",
+    [PAGES_HUGE2M] = "huge2m", [PAGES_HUGE1G] = "huge1g", [PAGES_16K] = "16K",
+    [PAGES_32K] = "32K",       [PAGES_64K] = "64K",       [PAGES_128K] = "128K",
+    [PAGES_256K] = "256K",     [PAGES_512K] = "512K",     [PAGES_1M] = "1M",
 };
 
 void *machine_append(struct machine *machine, void *array_address, size_t *count, size_t size)

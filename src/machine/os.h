@@ -59,9 +59,29 @@ bool os_work(struct os_work *);
 
 /* --- memory --- */
 
-enum page_policy { PAGES_AUTO, PAGES_SMALL, PAGES_THP, PAGES_HUGE2M, PAGES_HUGE1G };
-enum { PAGES_COUNT = PAGES_HUGE1G + 1 };
+/* From PAGES_16K on: transparent huge pages of that size and no larger ones. */
+enum page_policy {
+    PAGES_AUTO,
+    PAGES_SMALL,
+    PAGES_THP,
+    PAGES_HUGE2M,
+    PAGES_HUGE1G,
+    PAGES_16K,
+    PAGES_32K,
+    PAGES_64K,
+    PAGES_128K,
+    PAGES_256K,
+    PAGES_512K,
+    PAGES_1M
+};
+enum { PAGES_COUNT = PAGES_1M + 1 };
 extern const char *const page_policy_names[PAGES_COUNT + 1]; /* "auto", "small", ..., NULL */
+
+/* The size of pages of PAGES_16K to PAGES_1M; 0: another policy. */
+static inline size_t page_policy_bytes(enum page_policy policy)
+{
+    return policy < PAGES_16K ? 0 : (size_t)16384 << (policy - PAGES_16K);
+}
 
 /* Address space for `bytes` (a multiple of the policy's page), not touched yet, aligned to 2 MiB,
  * on the pages of the policy, which must not be PAGES_AUTO. NULL with ERROR_IMPOSSIBLE if the
@@ -72,7 +92,8 @@ void os_unmap(void *memory, size_t bytes);
 /* Bytes of free memory, by a system call and not from a file; 0 if there is no such call. */
 uint64_t os_memory_free(void);
 
-/* Which pages and node the kernel gave for touched memory (from smaps and move_pages). */
+/* Which pages and node the kernel gave for touched memory (from smaps, which tells no transparent
+ * pages below the largest from small ones, and move_pages). */
 struct os_placement {
     uint64_t page_bytes; /* size of the pages that hold at least 90 % of it; 0: unknown or mixed */
     double huge_share;   /* share of the bytes on huge pages, 0 to 1; NAN: unknown */

@@ -17,7 +17,8 @@ enum pages_kind {
     PAGES_OF_THP, /* private memory advised to be on transparent huge pages; aligned to them */
     PAGES_OF_2M,  /* reserved huge pages */
     PAGES_OF_1G,
-    PAGES_SHARED, /* shared memory on the smallest pages: discarding keeps its contents */
+    PAGES_OF_SIZE, /* as PAGES_OF_THP, but no larger than `page`; pages_bytes() has no size of it */
+    PAGES_SHARED,  /* shared memory on the smallest pages: discarding keeps its contents */
     PAGES_KINDS
 };
 
@@ -27,8 +28,8 @@ size_t pages_bytes(enum pages_kind);
 /* Whether the kernel counts this thread's page faults: tries it on one fresh page. */
 bool pages_counted(void);
 
-/* Address space of that kind, not touched yet: whole pages of `page` bytes, which pages_bytes()
- * gave, aligned to them. NULL if the system refuses. */
+/* Address space of that kind, not touched yet: whole pages of `page` bytes, which pages_bytes() or
+ * page_policy_bytes() gave, aligned to them. NULL if the system refuses. */
 unsigned char *pages_map(size_t bytes, enum pages_kind, size_t page);
 /* Replaces the mapping by fresh small pages that are all present at once. */
 bool pages_populate(unsigned char *memory, size_t bytes);

@@ -18,6 +18,10 @@ class Lab:
     def text(self, name):
         return self.files.get(name, b"").decode(errors="replace").strip()
 
+    def words(self, name):
+        """The text in one line, however wide its machine's screen was."""
+        return " ".join(self.text(name).split())
+
     def document(self, name):
         try:
             return json.loads(self.files.get(f"{name}.json", b""))

@@ -315,9 +315,12 @@ static double add_second(const struct sheet *sheet)
 
 /* --- huge pages in pieces --- */
 
+const uint64_t tlb_huge_least = 2 << 20;
+
 const struct tlb_page tlb_pages[TLB_PAGES] = {
-    {"4K", 4 << 10},   {"16K", 16 << 10},   {"64K", 64 << 10}, {"2M", 2 << 20},
-    {"32M", 32 << 20}, {"512M", 512 << 20}, {"1G", 1 << 30}};
+    {"4K", 4 << 10},     {"16K", 16 << 10},   {"32K", 32 << 10},   {"64K", 64 << 10},
+    {"128K", 128 << 10}, {"256K", 256 << 10}, {"512K", 512 << 10}, {"1M", 1 << 20},
+    {"2M", 2 << 20},     {"32M", 32 << 20},   {"512M", 512 << 20}, {"1G", 1 << 30}};
 
 static void split_name(char *name, size_t room, const char *page, const char *piece)
 {

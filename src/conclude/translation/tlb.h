@@ -37,11 +37,14 @@ struct tlb_evidence {
 };
 
 /* All page sizes with their names in findings, ascending. */
-enum { TLB_PAGES = 7 };
+enum { TLB_PAGES = 12 };
 extern const struct tlb_page {
     const char *name;
     uint64_t bytes;
 } tlb_pages[TLB_PAGES];
+
+/* From this size on the second level reaches over gigabytes and is not measured. */
+extern const uint64_t tlb_huge_least;
 
 /* The finding that part of the memory on pages of this size (an index) is translated in smaller
  * pages, beyond noise; *piece is the index of those, the finding's value the share. NULL: it is

@@ -11,6 +11,8 @@ enum { SMALLEST_PAGE = 4096, HUGE_2M = 2 << 20, HUGE_1G = 1 << 30 };
 
 static size_t page_of(enum page_policy policy)
 {
+    if (page_policy_bytes(policy))
+        return page_policy_bytes(policy);
     return policy == PAGES_HUGE1G ? HUGE_1G : policy == PAGES_SMALL ? 1 << 16 : HUGE_2M;
 }
 
@@ -61,14 +63,44 @@ void arena_touch(struct arena *arena)
 void arena_touch_part(struct arena *arena, size_t at, size_t bytes)
 {
     const size_t left = at < arena->bytes ? arena->bytes - at : 0;
-    const size_t end = at + (bytes < left ? bytes : left);
+    const size_t first = at, end = at + (bytes < left ? bytes : left);
+    struct os_thread_events before, after;
+    os_thread_events(&before);
     for (; at < end; at += SMALLEST_PAGE)
         *(volatile unsigned char *)(arena->memory + at) = 0;
+    os_thread_events(&after);
+    atomic_fetch_add(&arena->touched_bytes, end - first);
+    atomic_fetch_add(&arena->faults, after.page_faults - before.page_faults);
+}
+
+/* The kernel tells nobody but root the size of transparent huge pages below the largest. But a
+ * first touch takes one fault for each page, whatever its size: of F faults in B bytes h were on
+ * pages of S bytes and the others on small ones of s, so that B = h S + (F - h) s. Fewer faults
+ * than pages mean that the touch was not the first. */
+static void count_pages(struct arena *arena, double page)
+{
+    const double touched = (double)atomic_load(&arena->touched_bytes),
+                 faults = (double)atomic_load(&arena->faults),
+                 small = (double)pages_bytes(PAGES_OF_4K);
+    struct os_placement *placement = &arena->placement;
+    placement->page_bytes = 0;
+    placement->huge_share = NAN;
+    if (!(faults >= 0.9 * touched / page) || !(touched > 0) || !(small < page))
+        return;
+    const double on_pages = (touched - faults * small) / (page - small);
+    placement->huge_share = fmax(0, fmin(1, on_pages * page / touched));
+    if (placement->huge_share >= 0.9)
+        placement->page_bytes = (uint64_t)page;
+    else if (placement->huge_share <= 0.1)
+        placement->page_bytes = (uint64_t)small;
 }
 
 void arena_verify(struct arena *arena)
 {
+    const size_t page = page_policy_bytes(arena->used);
     os_verify(arena->memory, arena->bytes, arena->node, &arena->placement);
+    if (page)
+        count_pages(arena, (double)page);
 }
 
 unsigned arena_flags(const struct arena *arena)

@@ -9,6 +9,7 @@
 #include "machine/os.h"
 
 #include <stddef.h>
+#include <stdint.h>
 
 struct arena {
     unsigned char *memory;         /* aligned to 2 MiB */
@@ -17,6 +18,9 @@ struct arena {
     enum page_policy asked, used;  /* `used`: the policy in effect, chosen by PAGES_AUTO */
     int node;                      /* NUMA node asked for; -1: that of the CPU that touches first */
     struct os_placement placement; /* filled by arena_verify() */
+    /* By arena_touch_part(), which several threads may call at once: the bytes, and the page faults
+     * that the kernel counted meanwhile. */
+    _Atomic uint64_t touched_bytes, faults;
 };
 
 /* Maps at least `bytes`. PAGES_AUTO tries reserved 2 MiB pages, then transparent huge pages, then

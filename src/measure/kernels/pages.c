@@ -96,8 +96,7 @@ static uint64_t pages_fresh(void *state, uint64_t repeats)
     struct pages *pages = state;
     (void)repeats;
     pages_release(pages);
-    const size_t page = pages->kind == PAGES_OF_THP ? pages->step : 0;
-    pages->memory = pages_map(pages->bytes, pages->kind, page);
+    pages->memory = pages_map(pages->bytes, pages->kind, pages->step);
     note(pages, pages->memory != NULL);
     return 0;
 }

@@ -198,6 +198,8 @@ static void draw_note(FILE *out, const struct note *note, bool listed, bool apar
             line.length = strlen(line.text);
         }
         line_add_between(&line, note->remedy ? "; " : "", note->remedy, "");
+        if (note->kind == NOTE_DOUBT && note->flag < 0 && note->why)
+            line_add_between(&line, ": ", note->why, "");
     }
     const size_t at = listed ? 2 : 2 + NOTES_COLUMNS;
     if (!listed && note->number == 1)

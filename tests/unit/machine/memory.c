@@ -171,7 +171,8 @@ static void odd_sizes_are_mapped(void **state)
 static void what_cannot_be_had_is_refused_with_a_remedy(void **state)
 {
     (void)state;
-    static const enum page_policy policies[] = {PAGES_SMALL, PAGES_THP, PAGES_HUGE2M, PAGES_HUGE1G};
+    static const enum page_policy policies[] = {PAGES_SMALL, PAGES_THP, PAGES_HUGE2M, PAGES_HUGE1G,
+                                                PAGES_64K};
     static const size_t sizes[] = {0, SIZE_MAX, SIZE_MAX - 4096, SIZE_MAX / 16 * 15};
     for (size_t i = 0; i < sizeof policies / sizeof *policies; i++)
         for (size_t j = 0; j < sizeof sizes / sizeof *sizes; j++) {

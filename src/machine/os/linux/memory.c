@@ -2,6 +2,8 @@
 #include "machine/files.h"
 #include "machine/os.h"
 
+#include "cut.h"
+
 #include <errno.h>
 #include <linux/mempolicy.h>
 #include <stdio.h>
@@ -98,21 +100,59 @@ static void *map_aligned(size_t bytes, struct error *error)
     return memory + before;
 }
 
+#define THP_ROOT "/sys/kernel/mm/transparent_hugepage"
+
 /* If THP is off, MADV_HUGEPAGE succeeds and does nothing. Newer kernels have the general switch and
- * one for each size (transhuge.rst: "inherit" follows the general one). */
-static bool thp_off(void)
+ * one for each size (transhuge.rst: "inherit" follows the general one). `has`, unless NULL: whether
+ * that size has one. */
+static bool thp_off(uint64_t size, bool *has)
 {
-    static const char *const root = "/sys/kernel/mm/transparent_hugepage";
-    uint64_t size = alignment_bytes;
-    files_number(&size, NULL, "%s/hpage_pmd_size", root);
-    char *all = files_text(NULL, "%s/enabled", root);
+    char *all = files_text(NULL, THP_ROOT "/enabled");
     char *own =
-        files_text(NULL, "%s/hugepages-%llukB/enabled", root, (unsigned long long)size / 1024);
+        files_text(NULL, THP_ROOT "/hugepages-%llukB/enabled", (unsigned long long)size / 1024);
     bool off = all && strstr(all, "[never]") && (!own || strstr(own, "[inherit]"));
     off = off || (own && strstr(own, "[never]"));
+    if (has)
+        *has = own != NULL;
     free(all);
     free(own);
     return off;
+}
+
+static uint64_t largest_thp(void)
+{
+    uint64_t size = alignment_bytes;
+    files_number(&size, NULL, THP_ROOT "/hpage_pmd_size");
+    return size;
+}
+
+/* The kernel takes the largest size that is on and fits, so the memory is cut for the next larger
+ * one that is on. */
+static int cut_for(void *memory, size_t bytes, size_t page, struct error *error)
+{
+    bool has;
+    const bool off = thp_off(page, &has);
+    if (!has)
+        return error_set(error, ERROR_IMPOSSIBLE,
+                         "this kernel has no transparent huge pages of %zu KiB (Linux has them "
+                         "since 6.8): use --pages small or thp",
+                         page / 1024);
+    if (off)
+        return error_set(error, ERROR_IMPOSSIBLE,
+                         "transparent huge pages of %zu KiB are off: echo madvise > " THP_ROOT
+                         "/hugepages-%zukB/enabled",
+                         page / 1024, page / 1024);
+    size_t next = 2 * page;
+    const uint64_t largest = largest_thp();
+    while (next < largest && thp_off(next, NULL))
+        next *= 2;
+    if (!cut_mapping(memory, bytes, page, next))
+        return error_set(
+            error, ERROR_IMPOSSIBLE,
+            "%zu bytes on pages of %zu KiB can't be had (%s): that takes more mappings "
+            "than vm.max_map_count allows, ask for less",
+            bytes, page / 1024, strerror(errno));
+    return 0;
 }
 
 static int advise(void *memory, size_t bytes, enum page_policy policy, struct error *error)
@@ -122,7 +162,11 @@ static int advise(void *memory, size_t bytes, enum page_policy policy, struct er
         madvise(memory, bytes, MADV_NOHUGEPAGE);
         return 0;
     }
-    if (thp_off())
+    const size_t page = page_policy_bytes(policy);
+    const int code = page ? cut_for(memory, bytes, page, error) : 0;
+    if (code < 0)
+        return code;
+    if (!page && thp_off(largest_thp(), NULL))
         return error_set(error, ERROR_IMPOSSIBLE,
                          "transparent huge pages are off: echo madvise > "
                          "/sys/kernel/mm/transparent_hugepage/enabled");

@@ -5,6 +5,8 @@
 #include "machine/files.h"
 #include "machine/os.h"
 
+#include "cut.h"
+
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -22,6 +24,8 @@ size_t pages_bytes(enum pages_kind kind)
 {
     uint64_t bytes = 0;
     switch (kind) {
+    case PAGES_OF_SIZE:
+        return 0;
     case PAGES_OF_THP:
         return files_number(&bytes, NULL, "/sys/kernel/mm/transparent_hugepage/hpage_pmd_size") &&
                        bytes <= thp_most
@@ -68,6 +72,11 @@ unsigned char *pages_map(size_t bytes, enum pages_kind kind, size_t page)
     case PAGES_OF_THP:
         memory = map_aligned(bytes, page);
         if (memory)
+            madvise(memory, bytes, MADV_HUGEPAGE);
+        return memory;
+    case PAGES_OF_SIZE:
+        memory = map_aligned(bytes, page);
+        if (memory && cut_mapping(memory, bytes, page, 2 * page))
             madvise(memory, bytes, MADV_HUGEPAGE);
         return memory;
     default:

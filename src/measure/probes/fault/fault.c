@@ -20,6 +20,7 @@
 
 /* Enough pages that a batch lasts some 100 us, and few enough that it is rarely interrupted. */
 enum { SMALL_PAGES = 512, HUGE_PAGES = 8, CALL_PAGES = 16, SHOOTDOWN_CALLS = 16 };
+enum { SIZED_BYTES = 2 << 20 }; /* of transparent huge pages below the largest, but HUGE_PAGES */
 /* A region of one page of 1 GiB takes some tenths of a second. Threads wait for each other before
  * and after each batch, so on a busy machine fewer batches a trial give more trials. */
 enum { BATCHES_1G = 1, BATCHES_THREADS = 2, STAGES_MOST = 6 };
@@ -85,7 +86,7 @@ static const struct {
 };
 
 struct fault_options {
-    struct setting cpu, size;
+    struct setting cpu, size, pages;
 };
 
 #include "fault.help.h"
@@ -127,30 +128,38 @@ static void not_measured(struct probe_task *task, const char *what, const char *
         pool_printf(task->pool, "%s%s%s: %s", before ? before : "", before ? "; " : "", what, why);
 }
 
-/* Whether the system has enough pages of that kind for a batch; if not, notes why. */
-static bool can_be_had(struct probe_task *task, enum pages_kind kind, size_t bytes)
+/* Whether pages of that policy are asked for: by its name, or by "auto", which asks for all. */
+static bool is_asked(const struct probe_task *task, enum page_policy policy)
 {
-    static const struct {
-        enum page_policy policy;
-        const char *what;
-    } of[PAGES_KINDS] = {[PAGES_OF_THP] = {PAGES_THP, "transparent huge pages"},
-                         [PAGES_OF_2M] = {PAGES_HUGE2M, "reserved pages of 2 MiB"},
-                         [PAGES_OF_1G] = {PAGES_HUGE1G, "reserved pages of 1 GiB"}};
+    const int asked = ((const struct fault_options *)task->options)->pages.choice;
+    return asked == PAGES_AUTO || asked == (int)policy;
+}
+
+/* Whether the system has such pages. If not, notes why, or, where they were asked for by name,
+ * refuses. Sizes below the largest are off unless somebody has turned them on: no note. */
+static bool can_be_had(struct probe_task *task, enum page_policy policy, size_t bytes)
+{
+    static const char *const what[PAGES_COUNT] = {[PAGES_THP] = "transparent huge pages",
+                                                  [PAGES_HUGE2M] = "reserved pages of 2 MiB",
+                                                  [PAGES_HUGE1G] = "reserved pages of 1 GiB"};
     struct error why = {0};
-    void *memory = of[kind].what ? os_map(bytes, of[kind].policy, -1, &why) : NULL;
+    if (policy == PAGES_SMALL)
+        return true;
+    void *memory = os_map(bytes, policy, -1, &why);
     if (memory)
         os_unmap(memory, bytes);
-    else if (of[kind].what)
-        not_measured(task, of[kind].what, why.text);
-    return memory || !of[kind].what;
+    else if (!is_asked(task, PAGES_AUTO))
+        pool_leave(task->pool, why.code, "%s", why.text);
+    else if (what[policy])
+        not_measured(task, what[policy], why.text);
+    return memory;
 }
 
 /* Adds one point for the page size, or (`by_call`) points by the bytes that one call gives back. */
 static void add_pages(struct probe_task *task, enum fault_what what, enum pages_kind kind,
-                      unsigned pages, bool by_call)
+                      size_t page, unsigned pages, bool by_call)
 {
-    const size_t page = pages_bytes(kind), bytes = region(task, page, pages);
-    const size_t calls[] = {page, CALL_PAGES * page, bytes};
+    const size_t bytes = region(task, page, pages), calls[] = {page, CALL_PAGES * page, bytes};
     struct fault_point point = {what, kind, 0, page, bytes, bytes, 0, 0, 0};
     if (!by_call)
         add(task, point, (double)(what == FAULT_UNMAP_HUGE ? bytes : page), 1);
@@ -161,6 +170,11 @@ static void add_pages(struct probe_task *task, enum fault_what what, enum pages_
             add(task, point, (double)calls[c], 1);
     }
 }
+
+static const enum page_policy policies[PAGES_KINDS] = {
+    [PAGES_OF_4K] = PAGES_SMALL,  [PAGES_SHARED] = PAGES_SMALL, [PAGES_OF_THP] = PAGES_THP,
+    [PAGES_OF_2M] = PAGES_HUGE2M, [PAGES_OF_1G] = PAGES_HUGE1G,
+};
 
 static const struct {
     enum fault_what what;
@@ -182,6 +196,19 @@ static const struct {
     {FAULT_RESERVED, PAGES_OF_2M, HUGE_PAGES / 2, false, false},
 };
 
+static void add_sizes(struct probe_task *task)
+{
+    for (enum page_policy policy = PAGES_16K; policy <= PAGES_1M; policy++) {
+        const size_t page = page_policy_bytes(policy);
+        const unsigned most = (unsigned)(SIZED_BYTES / page),
+                       pages = most > HUGE_PAGES ? most : HUGE_PAGES;
+        if (!is_asked(task, policy) || !can_be_had(task, policy, region(task, page, pages)))
+            continue;
+        add_pages(task, FAULT_TOUCH, PAGES_OF_SIZE, page, pages, false);
+        add_pages(task, FAULT_ZERO, PAGES_OF_SIZE, page, pages, false);
+    }
+}
+
 static void add_shootdown(struct probe_task *task, size_t threads)
 {
     const size_t page = pages_bytes(PAGES_OF_4K);
@@ -202,6 +229,16 @@ static void plan_threads(struct probe_task *task)
         add_shootdown(task, all);
     else
         not_measured(task, "unmapping beside threads", "that takes two CPUs");
+}
+
+/* The largest pages take so long that a trial has one batch. */
+static void plan_largest(struct probe_task *task)
+{
+    const size_t page = pages_bytes(PAGES_OF_1G);
+    task->plan.batches = BATCHES_1G;
+    if (page && page <= machine_memory_budget(task->machine) &&
+        can_be_had(task, PAGES_HUGE1G, page))
+        add_pages(task, FAULT_RESERVED, PAGES_OF_1G, page, 1, false);
 }
 
 /* On a busy machine, threads that could not run at the same time may do so later. */
@@ -256,15 +293,25 @@ static void plan_fault(struct probe_task *task)
     for (size_t i = 0; i < sizeof first_stage / sizeof *first_stage; i++) {
         const enum pages_kind kind = first_stage[i].kind;
         const size_t page = pages_bytes(kind);
-        if (!page || (brief && !first_stage[i].brief))
+        if (!page || (brief && !first_stage[i].brief) || !is_asked(task, policies[kind]))
             continue;
         if (!tried[kind])
-            had[kind] = can_be_had(task, kind, region(task, page, first_stage[i].pages));
+            had[kind] = can_be_had(task, policies[kind], region(task, page, first_stage[i].pages));
         tried[kind] = true;
         if (had[kind])
-            add_pages(task, first_stage[i].what, kind, first_stage[i].pages,
+            add_pages(task, first_stage[i].what, kind, page, first_stage[i].pages,
                       first_stage[i].by_call);
     }
+    if (!brief)
+        add_sizes(task);
+    if (!task->plan.point_count && is_asked(task, PAGES_HUGE1G))
+        plan_largest(task);
+    if (!task->plan.point_count)
+        pool_leave(
+            task->pool, ERROR_IMPOSSIBLE,
+            "--pages %s: a page of that kind is too large to be touched many times here: use "
+            "smaller ones",
+            asked->pages.text);
     task->weight_s = brief ? brief_weight_s : 0;
     task->plan.share = brief ? 1 : 0.5;
 }
@@ -273,19 +320,16 @@ static void plan_fault(struct probe_task *task)
 static bool next_fault(struct probe_task *task)
 {
     struct fault_state *state = task->state;
-    const size_t page = pages_bytes(PAGES_OF_1G);
     while (task->named && state->stage < STAGES_MOST) {
         begin_plan(task);
         switch (++state->stage) {
         case 1:
-            plan_threads(task);
+            if (is_asked(task, PAGES_SMALL))
+                plan_threads(task);
             break;
         case 2:
-            /* The largest pages take so long that a trial has one batch. */
-            task->plan.batches = BATCHES_1G;
-            if (page && page <= machine_memory_budget(task->machine) &&
-                can_be_had(task, PAGES_OF_1G, page))
-                add_pages(task, FAULT_RESERVED, PAGES_OF_1G, 1, false);
+            if (is_asked(task, PAGES_AUTO))
+                plan_largest(task);
             break;
         default:
             plan_failed_again(task);

@@ -235,7 +235,7 @@ static bool after_first(struct probe_task *task, double entries)
     struct tlb_size *size = current(state);
     const struct series *spread = ladder(task, size->spread), *packed = ladder(task, TLB_PACKED);
     size_t from = 0;
-    if (size->policy != PAGES_SMALL)
+    if (size->page_bytes >= tlb_huge_least)
         return false;
     while (from < spread->point_count && spread->points[from].x < 1.4 * entries)
         from++;

@@ -28,8 +28,9 @@ enum { PAGES_MOST = 8192, HUGE_MOST = 128 };
 /* Touching larger arenas anew in every round takes too long. */
 static const uint64_t arena_most = 256 << 20;
 
-static const char *const page_choices[] = {"all", "small", "huge2m", "huge1g", NULL};
-enum page_choice { CHOICE_ALL, CHOICE_SMALL, CHOICE_HUGE, CHOICE_HUGE1G };
+static const char *const page_choices[] = {"all", "small", "huge2m", "huge1g", "16K", "32K",
+                                           "64K", "128K",  "256K",   "512K",   "1M",  NULL};
+enum page_choice { CHOICE_ALL, CHOICE_SMALL, CHOICE_HUGE, CHOICE_HUGE1G, CHOICE_16K };
 
 struct tlb_options {
     struct setting pages, to, cpu;
@@ -79,6 +80,10 @@ static void plan_tlb(struct probe_task *task)
         add_size(task, huge, PAGES_AUTO, HUGE_MOST);
     if (choice == CHOICE_HUGE1G)
         add_size(task, UINT64_C(1) << 30, PAGES_HUGE1G, HUGE_MOST);
+    if (choice >= CHOICE_16K) {
+        const enum page_policy policy = (enum page_policy)(PAGES_16K + choice - CHOICE_16K);
+        add_size(task, page_policy_bytes(policy), policy, PAGES_MOST);
+    }
     if (state->sizes[0].most < 2 * TLB_PAGES_LEAST)
         pool_leave(task->pool, ERROR_IMPOSSIBLE,
                    "there is memory for %.0f pages of %s, and a TLB holds more: free memory, or "
@@ -179,7 +184,7 @@ static void analyse_pages(struct analysis *analysis, const struct tlb_page *page
     const struct factor *why = analysis_parameter(analysis, parameter);
     const uint64_t least = facts_page_bytes(machine);
     struct tlb_evidence evidence = {.page = name,
-                                    .second_level = page->bytes == least,
+                                    .second_level = page->bytes < tlb_huge_least,
                                     .unavailable = why ? why->text : NULL,
                                     .spread = spread,
                                     .packed = packed,

@@ -270,9 +270,11 @@ static void placed(void *self, const struct plan *plan, struct stage_outcome *ou
     const double scale = unit[0] == 'K' ? 0x1p10 : unit[0] == 'M' ? 0x1p20 : 0x1p30;
     if (unit[0] != '%')
         placement->page_bytes = (uint64_t)(number * scale);
-    placement->huge_share = unit[0] == '%'                      ? number / 100
-                            : placement->page_bytes > 64 * 1024 ? 1
-                                                                : 0;
+    placement->huge_share = unit[0] == '%' ? number / 100
+                            : page_policy_bytes(outcome->pages_used) == placement->page_bytes ||
+                                    placement->page_bytes > 64 * 1024
+                                ? 1
+                                : 0;
 }
 
 struct timing_model twin_model(struct twin *twin)

@@ -2,6 +2,7 @@
 #include "measure/engine/arena.h"
 
 #include "document/flag.h"
+#include "machine/pages.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -46,6 +47,35 @@ static void every_policy_is_had_or_refused(void **state)
     (void)state;
     for (int policy = 0; policy < PAGES_COUNT; policy++)
         check_policy((enum page_policy)policy);
+}
+
+/* What the kernel's count of faults says of pages of 64 KiB, whatever pages this machine gave. */
+static void faults_tell_the_pages(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t touched_bytes, faults, page_bytes;
+        double least, most;
+    } cases[] = {
+        {1 << 20, 16, 65536, 1, 1},        /* a fault for each page */
+        {1 << 20, 256, 4096, 0, 0},        /* for each small one */
+        {1 << 20, 8 + 128, 0, 0.49, 0.51}, /* half of it */
+        {1 << 20, 300, 4096, 0, 0},        /* pages were moved meanwhile */
+        {1 << 20, 8, 0, NAN, NAN},         /* half was there before */
+        {0, 0, 0, NAN, NAN},
+    };
+    if (pages_bytes(PAGES_OF_4K) != 4096)
+        skip();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct arena arena = {.used = PAGES_64K, .node = -1};
+        arena.touched_bytes = cases[i].touched_bytes;
+        arena.faults = cases[i].faults;
+        arena_verify(&arena);
+        const double share = arena.placement.huge_share;
+        assert_int_equal(arena.placement.page_bytes, cases[i].page_bytes);
+        assert_true(isnan(cases[i].least) ? isnan(share)
+                                          : share >= cases[i].least && share <= cases[i].most);
+    }
 }
 
 static void more_than_can_be_addressed_is_refused(void **state)
@@ -134,6 +164,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_policy_is_had_or_refused),
+        cmocka_unit_test(faults_tell_the_pages),
         cmocka_unit_test(more_than_can_be_addressed_is_refused),
         cmocka_unit_test(kept_arenas_make_the_next_one_take_other_pages),
         cmocka_unit_test(an_arena_that_is_not_kept_whole_is_no_other_placement),

@@ -1,0 +1,31 @@
+/*
+ * Memory cut into mappings that no larger transparent huge page fits into. The kernel fills a fault
+ * with the largest of the enabled sizes whose aligned block lies in one mapping
+ * (thp_vma_suitable_orders() in mm/memory.c), and it merges adjacent mappings only if their flags
+ * are equal. So neighbours differ in MADV_DONTDUMP, which changes nothing but core files.
+ */
+#ifndef FATHOM_MACHINE_OS_LINUX_CUT_H
+#define FATHOM_MACHINE_OS_LINUX_CUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/mman.h>
+
+/* Cuts each aligned block of `next` bytes behind its first `page` bytes: every aligned page is
+ * whole, no block is. Takes no lock and allocates nothing. False: the kernel allows no more
+ * mappings. */
+static inline bool cut_mapping(void *memory, size_t bytes, size_t page, size_t next)
+{
+    const uintptr_t first = (uintptr_t)memory, end = first + bytes;
+    bool differs = true, done = true;
+    for (uintptr_t at = first / next * next + page; at < end && done; at += next) {
+        const size_t left = end - at;
+        if (at >= first && differs)
+            done = madvise((void *)at, left < next ? left : next, MADV_DONTDUMP) == 0;
+        differs = !differs;
+    }
+    return done;
+}
+
+#endif
