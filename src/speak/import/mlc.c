@@ -382,6 +382,10 @@ static void read_line(struct reading *reading)
             rows_between(rows, "Using ", " traffic type", mlc->traffic, TEXT_BYTES);
     } else if (mlc->section == NO_SECTION) {
         rows_unread(rows);
+    } else if (rows->text[rows->length - 1] == '-' &&
+               (mlc->section == MIXES || mlc->section == LOADED ||
+                (mlc->section == TRANSFERS && !row))) {
+        mlc->found++; /* 'fathom as mlc' writes "-" where there was no time for a value */
     } else if (mlc->section == MIXES) {
         read_mix(reading);
     } else if (mlc->section == LOADED) {

@@ -208,6 +208,42 @@ static void what_is_unknown_is_refused(void **state)
     assert_int_equal(SPEAK(*state, values, "mlc", "--latency_matrix=1"), ERROR_USAGE);
 }
 
+/* All modes: scripts find every table, and what has no value has no number. */
+static void all_modes_have_their_tables(void **state)
+{
+    static const struct made_up values[] = {LATENCY(0, 0, 87), WIDTH(0, 0, 82542.2e6)};
+    struct document document = {0};
+    assert_int_equal(SPEAK(*state, values, "mlc"), 0);
+    assert_string_equal(here->out,
+                        "Intel(R) Memory Latency Checker - v3.11\n"
+                        "Measuring idle latencies for random access (in ns)...\n"
+                        "\t\tNuma node\nNuma node\t     0\t\n       0\t  87.0\t\n\n"
+                        "Measuring Peak Injection Memory Bandwidths for the system\n"
+                        "Bandwidths are in MB/sec (1 MB/sec = 1,000,000 Bytes/sec)\n"
+                        "Using all the threads from each core if Hyper-threading is enabled\n"
+                        "Using traffic with the following read-write ratios\n"
+                        "ALL Reads        :\t     -\t\n3:1 Reads-Writes :\t     -\t\n"
+                        "2:1 Reads-Writes :\t     -\t\n1:1 Reads-Writes :\t     -\t\n"
+                        "Stream-triad like:\t     -\t\n\n"
+                        "Measuring Memory Bandwidths between nodes within system \n"
+                        "Bandwidths are in MB/sec (1 MB/sec = 1,000,000 Bytes/sec)\n"
+                        "Using all the threads from each core if Hyper-threading is enabled\n"
+                        "Using Read-only traffic type\n"
+                        "\t\tNuma node\nNuma node\t     0\t\n       0\t82542.2\t\n\n"
+                        "Measuring Loaded Latencies for the system\n"
+                        "Using all the threads from each core if Hyper-threading is enabled\n"
+                        "Using Read-only traffic type\nInject\tLatency\tBandwidth\n"
+                        "Delay\t(ns)\tMB/sec\n==========================\n"
+                        " 00000\t     -\t        -\n\n"
+                        "Measuring cache-to-cache transfer latency (in ns)...\n"
+                        "Local Socket L2->L2 HIT  latency\t     -\n"
+                        "Local Socket L2->L2 HITM latency\t     -\n\n");
+    assert_true(here->talk.holes >= 7);
+    assert_non_null(strstr(here->aside, "fathom: mlc: measured by fathom"));
+    read_back(here, "mlc", &document);
+    document_free(&document);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -217,6 +253,7 @@ int main(void)
         BOOTH_TEST(idle_latency),
         BOOTH_TEST(peak_bandwidths),
         BOOTH_TEST(c2c_latency_is_of_loads),
+        BOOTH_TEST(all_modes_have_their_tables),
         BOOTH_TEST(what_is_unknown_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
