@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "bw_mem.help.h"
+
 enum { LEAST = 512, THREADS_MOST = 65536 };
 static const double megabyte = 1e6, usual_s = 3;
 
@@ -17,13 +19,6 @@ static const struct {
     {"fcp", "copy", NULL, 2},  {"bcopy", "copy", NULL, 2},  {"rdwr", NULL, "1:1", 2},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
-
-static const struct tongue_argument arguments[] = {
-    {'P', NULL, "N", "this many CPUs at once (default: 1)", false},
-    {'W', NULL, "US", "fathom warms up by itself, as long as it takes", true},
-    {'N', NULL, "N", "fathom repeats until the interval is narrow enough", true},
-    {.letter = 0},
-};
 
 static void speak(struct talk *talk)
 {
@@ -66,13 +61,7 @@ const struct tongue bw_mem_tongue = {
     .place = 70,
     .summary = "bandwidth of one kind of loop at one size (lmbench)",
     .operands = "SIZE rd|wr|rdwr|cp|frd|fwr|fcp|bzero|bcopy [CONFLICT]",
-    .differs =
-        "bw_mem writes its line to standard error; fathom writes it to standard output. bw_mem's "
-        "rd, wr and rdwr touch four bytes of every 32 and count all of them; fathom's loops load "
-        "and store every byte by the widest instructions there are, so they are bound by the "
-        "memory and not by instructions. A copy is counted once, as bw_mem does; 'fathom "
-        "bandwidth' counts the bytes loaded and the bytes stored. A MB is 10^6 bytes, as in "
-        "lmbench's sources; some distributions' builds count 2^20.",
+    .differs = differs,
     .arguments = arguments,
     .operands_least = 2,
     .operands_most = 3,

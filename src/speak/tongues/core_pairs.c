@@ -1,12 +1,15 @@
 /*
  * Hand-offs between all pairs of CPUs, as three tools print them: jcurl's core_latency as a matrix
  * in whole nanoseconds, nviennot's core-to-core-latency as a triangle with margins, minimum,
- * maximum and mean, or as CSV, and rigtorp's c2clat as a square matrix or a gnuplot script.
+ * maximum and mean, or as CSV, and rigtorp's c2clat as a square matrix or a gnuplot script; and
+ * lmbench's lat_mem_pingpong, one number for a round of CPUs.
  */
 #include "speak/tongues/tongue.h"
 
 #include <math.h>
 #include <string.h>
+
+#include "core_pairs.help.h"
 
 struct core_pairs {
     const struct series *series;
@@ -131,14 +134,6 @@ static const struct {
 };
 enum { TURNS = sizeof turns / sizeof *turns };
 
-static const struct tongue_argument core_latency_arguments[] = {
-    {'b', NULL, "cas|readwrite",
-     "how the turn is passed on: by compare-and-swap on one line "
-     "(default), or by stores and loads on two",
-     false},
-    {.letter = 0},
-};
-
 /* Cells are six columns wide with numbers aligned to the left; nothing follows the last number. */
 static void print_row(FILE *out, const struct core_pairs *pairs, size_t row)
 {
@@ -181,14 +176,7 @@ const struct tongue core_latency_tongue = {
     .place = 10,
     .summary = "hand-offs between CPUs as a matrix, by CAS or by read and write (jcurl)",
     .operands = "",
-    .differs =
-        "core_latency measures each pair on a single cache line, which shares its surroundings "
-        "with "
-        "its counters, and prints one run's median. How long a hand-off takes depends on the line: "
-        "twelve lines of one pair can differ by two thirds. fathom measures 64 lines a pair, in "
-        "batches of 5 us where core_latency's take a millisecond, and prints the median line; so "
-        "its matrix is the same from run to run, also beside other programs. It keeps to the CPUs "
-        "that it may use, where core_latency ends.",
+    .differs = core_latency_differs,
     .arguments = core_latency_arguments,
     .speak = speak_core_latency,
 };
@@ -202,17 +190,6 @@ static const struct {
     {"cas", "1) CAS latency on a single shared cache line", false},
     {"readwrite", "2) Single-writer single-reader latency on two shared cache lines", false},
     {"one-way", "3) Message passing. One writer and one reader on many cache line", true},
-};
-
-static const struct tongue_argument core_to_core_latency_arguments[] = {
-    {'b', "bench", "LIST",
-     "1: CAS on one line (default); 2: read and write on two; 3: one way, by "
-     "a stamp of the counter; several with commas",
-     false},
-    {'c', "cores", "LIST", "these CPUs and no others", false},
-    {0, "csv", NULL, "the matrix as CSV; the table then goes to standard error, as the tool has it",
-     false},
-    {.letter = 0},
 };
 
 /* In a triangle, a pair without a value shows its other direction. */
@@ -338,33 +315,13 @@ const struct tongue core_to_core_latency_tongue = {
     .place = 20,
     .summary = "hand-offs between CPUs as a triangle, with CSV (nviennot)",
     .operands = "[ITERATIONS [SAMPLES]]",
-    .differs = "core-to-core-latency measures all pairs on one cache line and prints the mean and "
-               "its standard error, which does not include other lines and other runs. fathom "
-               "takes 32 lines or more by ITERATIONS times SAMPLES, in batches of 5 us, measures "
-               "both directions, and prints the median line; the number after \u00b1 is half of "
-               "its 95 % interval. The table "
-               "goes to standard output; with --csv it goes to standard error, where the tool "
-               "always writes it. The tool's benchmark 3 counts writes in flight as well; fathom's "
-               "is the time of one stamp. The tool's bold and dim letters are left out.",
+    .differs = core_to_core_latency_differs,
     .arguments = core_to_core_latency_arguments,
     .operands_most = 2,
     .speak = speak_core_to_core_latency,
 };
 
 /* --- c2clat --- */
-
-static const struct tongue_argument c2clat_arguments[] = {
-    {'w', NULL, NULL, "write: compare-and-swap on one line; otherwise two lines are read", false},
-    {'p', NULL, NULL, "as a script for gnuplot", false},
-    {'n', NULL, "NAME", "a text for the plot's title", false},
-    {'s', NULL, "NUMBER", "samples of 100 round trips a pair (default: 1000)", false},
-    {'t', NULL, NULL,
-     "interleave hardware threads with cores: the second half of the CPUs between "
-     "the first",
-     false},
-    {'H', NULL, NULL, "fathom always brings a core up to speed before it measures", true},
-    {.letter = 0},
-};
 
 static size_t place_of(const struct talk *talk, const struct core_pairs *pairs, size_t i)
 {
@@ -432,12 +389,62 @@ const struct tongue c2clat_tongue = {
     .place = 30,
     .summary = "hand-offs between CPUs as a square matrix, or for gnuplot (rigtorp)",
     .operands = "",
-    .differs =
-        "c2clat prints the fastest of its samples on one pair of neighbouring lines, so a lucky "
-        "line or moment decides. fathom prints the median of many lines, which is larger and "
-        "repeats. Without -w both read and write two lines; that costs about two and a half times "
-        "what a compare-and-swap costs, and is no read latency. The plot has the tool's commands "
-        "and colours of its own.",
+    .differs = c2clat_differs,
     .arguments = c2clat_arguments,
     .speak = speak_c2clat,
+};
+
+/* --- lat_mem_pingpong --- */
+
+/* The mean hand-off from each CPU to the next, and from the last to the first. */
+static double round_of(struct talk *talk, const char *op, size_t count)
+{
+    const int *ids = talk->machine->allowed.ids;
+    const char *cpus = "";
+    struct core_pairs pairs;
+    double sum = 0;
+    for (size_t i = 0; i < count; i++)
+        cpus = pool_printf(&talk->document->pool, "%s%s%d", cpus, i ? "," : "", ids[i]);
+    measure_pairs(&pairs, talk,
+                  &(struct core_wish){.op = op, .cpus = cpus, .samples = 20, .iterations = 100000});
+    for (size_t i = 0; i < count; i++) {
+        const struct point *point = talk_cell(pairs.series, ids[i], ids[(i + 1) % count]);
+        if (!point)
+            talk_missing(talk, "a hand-off");
+        sum += (double)point->y.median;
+    }
+    return sum / (double)count;
+}
+
+static void speak_pingpong(struct talk *talk)
+{
+    static const struct talk_option alone[] = {{"writers", "1"}, {.name = NULL}};
+    const char *op = talk->operands[0];
+    const bool cas = strcmp(op, "cas") == 0;
+    const uint64_t count = talk_number(talk, 'P', 1, talk->machine->allowed.count, 1);
+    if (!cas && strcmp(op, "rw") != 0)
+        talk_refuse(talk, "'%s': choose cas or rw", op);
+    if (!cas && count < 2)
+        talk_refuse(talk, "rw of one process passes nothing on: give -P 2 or more");
+    if (count > 1) {
+        fprintf(talk->out, "%.3f\n", round_of(talk, cas ? "cas" : "store-load", count));
+        return;
+    }
+    const struct probe_result *result = talk_measure(talk, "contention", alone, least_s);
+    const struct point *point = talk_point(talk, talk_series(result, "contention", "op", "cas"), 1);
+    if (!point)
+        talk_missing(talk, "a compare-and-swap");
+    fprintf(talk->out, "%.3f\n", (double)point->y.median);
+}
+
+const struct tongue lat_mem_pingpong_tongue = {
+    .name = "lat_mem_pingpong",
+    .place = 55,
+    .summary = "a line that CPUs pass round, ns a hand-off (lmbench)",
+    .operands = "cas|rw",
+    .differs = lat_mem_pingpong_differs,
+    .arguments = lat_mem_pingpong_arguments,
+    .operands_least = 1,
+    .operands_most = 1,
+    .speak = speak_pingpong,
 };

@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#include "curves.help.h"
+
 enum { KIB = 1024, STRIDE = 64 };
 
 struct curve_wish {
@@ -43,14 +45,6 @@ static const struct point *point_at(struct talk *talk, const struct series *seri
 
 enum { LOWEST = 512, SIZES_MOST = 1024, MEBIBYTES_MOST = 1 << 24 };
 static const double size_s = 0.25, least_s = 3;
-
-static const struct tongue_argument lat_mem_rd_arguments[] = {
-    {'t', NULL, NULL, "thrash: in random order, which prefetchers can't follow", false},
-    {'P', NULL, "N", "this many CPUs at once, each with memory of its own", false},
-    {'W', NULL, "US", "fathom warms up by itself, as long as it takes", true},
-    {'N', NULL, "N", "fathom repeats until the interval is narrow enough", true},
-    {.letter = 0},
-};
 
 /* The tool's next size: it doubles below 1 KiB, adds 1 KiB below 4 KiB, and takes eight sizes per
  * octave from 32 KiB on. */
@@ -121,12 +115,7 @@ const struct tongue lat_mem_rd_tongue = {
     .place = 50,
     .summary = "latency by working set and stride (lmbench)",
     .operands = "MB [STRIDE...]",
-    .differs =
-        "lat_mem_rd writes its table to standard error; fathom writes it to standard output. "
-        "lat_mem_rd goes through small pages, forward unless -t is given, and prints the least of "
-        "its repetitions: without -t, prefetchers hide most of DRAM, and with small pages every "
-        "size beyond the TLB's reach has translation in it. fathom takes huge pages where they can "
-        "be had and prints medians. With -P the CPUs are pinned, one each.",
+    .differs = lat_mem_rd_differs,
     .arguments = lat_mem_rd_arguments,
     .operands_least = 1,
     .operands_most = 64,
@@ -137,13 +126,6 @@ const struct tongue lat_mem_rd_tongue = {
 
 enum { BUFFER_KIB = 8192, COUNT = 1048576 };
 static const double buffer_s = 1.5; /* six trials need 1.1 s; half a second leaves three */
-
-static const struct tongue_argument mem_lat_arguments[] = {
-    {'b', NULL, "KB", "the buffer in KiB (default: 8192)", false},
-    {'n', NULL, "COUNT", "loads whose time is printed (default: 1048576)", false},
-    {'s', NULL, "BYTES", "from one pointer to the next, a multiple of 8 (default: 64)", false},
-    {.letter = 0},
-};
 
 static void speak_mem_lat(struct talk *talk)
 {
@@ -172,13 +154,7 @@ const struct tongue mem_lat_tongue = {
     .place = 40,
     .summary = "latency of one buffer, a line each (the article on cache latency)",
     .operands = "",
-    .differs =
-        "mem-lat goes through its buffer forward in its first versions, which prefetchers follow, "
-        "and in random order in its last one; fathom takes random order. mem-lat times one walk of "
-        "about a million loads on small pages, the first round of which fetches the buffer. fathom "
-        "measures fresh rings in fresh memory, on huge pages where they can be had, with the "
-        "caches as the chase itself keeps them, and prints the median; the time is that of COUNT "
-        "loads.",
+    .differs = mem_lat_differs,
     .arguments = mem_lat_arguments,
     .speak = speak_mem_lat,
 };

@@ -4,10 +4,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "gpu_latency.help.h"
+
 enum { ARRAY_MOST = 112 << 20, SIZES_MOST = 128 };
 static const double kib = 1024, usual_s = 25;
-
-static const struct tongue_argument arguments[] = {{.letter = 0}};
 
 /* The sizes of the program's table: four per octave, rounded down to fathom's elements of eight
  * bytes (the program's have four); repeated sizes are dropped. Returns their number. */
@@ -61,14 +61,7 @@ const struct tongue gpu_latency_tongue = {
     .place = 60,
     .summary = "latency of a GPU by working set: MHz, B, KB, CPI (the CUDA program)",
     .operands = "SPLIT",
-    .differs =
-        "SPLIT is 0 for 32 KB of L1 and 64 KB of shared memory, 1 for 64 KB of L1; where a GPU has "
-        "more of both, fathom asks for as large a share and says what that comes to. The program "
-        "times each "
-        "load by itself and writes it to shared memory, which adds some 20 cycles to an L1 hit (54 "
-        "where 32 are true); fathom times whole chases. Elements are pointers of 8 bytes, so "
-        "the sizes between 8 and 32 bytes that hold half of one are left out.",
-    .arguments = arguments,
+    .differs = differs,
     .operands_least = 1,
     .operands_most = 1,
     .speak = speak,

@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#include "mlc.help.h"
+
 #define ALL_THREADS "Using all the threads from each core if Hyper-threading is enabled\n"
 
 static const double megabyte = 1e6, mebibyte = 1048576;
@@ -30,51 +32,6 @@ struct mlc {
     bool with_gaps;   /* nothing is measured any more: the table is printed with what there is */
 };
 
-static const struct tongue_argument arguments[] = {
-    {0, "latency_matrix", NULL, "latency from every node's CPUs to every node's memory", false},
-    {0, "bandwidth_matrix", NULL, "bandwidth of all CPUs of a node, reading, to every node", false},
-    {0, "peak_injection_bandwidth", NULL, "all CPUs, by mixes of reads and writes", false},
-    {0, "max_bandwidth", NULL, "the same, as fathom always looks for the most", false},
-    {0, "loaded_latency", NULL, "latency of one CPU while the others make traffic", false},
-    {0, "idle_latency", NULL, "latency of one CPU and one buffer", false},
-    {0, "c2c_latency", NULL, "lines that another core's cache holds", false},
-    {'b', NULL, "SIZE",
-     "the buffer of --idle_latency, or of each thread with bandwidths and -T: in KiB, or with the "
-     "suffix m or g",
-     false},
-    {'c', NULL, "CPU", "the CPU that measures latency", false},
-    {'k', NULL, "CPUS", "the CPUs that make traffic, like 1-3,5", false},
-    {'j', NULL, "NODE", "the node whose memory --idle_latency takes", false},
-    {'T', NULL, NULL, "with --loaded_latency: throughput alone, of all CPUs", false},
-    {'d', NULL, "DELAY", "with --loaded_latency: the row of this delay alone, or of the nearest",
-     false},
-    {'t', NULL, "SECONDS", "how long a mode may measure", false},
-    {'W', NULL, "N",
-     "with --loaded_latency: 3 reads to a write (3), or as many (5); with -T also 2:1 (2), writes "
-     "past the caches alone (6), and such writes with reads 2:1 (7 and 10), 1:1 (8) and 3:1 (9)",
-     false},
-    {'i', NULL, "CPU", "fathom touches memory from the CPU that measures", true},
-    {'R', NULL, NULL, "traffic of reads alone, which is the default", true},
-    {'X', NULL, NULL, "fathom takes second hardware threads last by itself", true},
-    {'e', NULL, NULL, "fathom never touches prefetchers, so it needs no root", true},
-    {'r', NULL, NULL, "fathom's chases always go in random order", true},
-    {'U', NULL, NULL, "for random traffic: fathom loaded --traffic random", true},
-    {'x', NULL, "N", "fathom's kernels repeat as long as they have to", true},
-    {'l', NULL, "BYTES", "for another stride: fathom latency --stride", true},
-    {'D', NULL, "N", "for random order within a block: fathom latency --order", true},
-    {'g', NULL, "FILE", "fathom steps through delays of its own", true},
-    {'h', NULL, NULL, "fathom takes the largest pages that it can have", true},
-    {'L', NULL, NULL, "fathom takes the largest pages that it can have", true},
-    {'m', NULL, "MASK", "for some CPUs alone: -k", true},
-    {'K', NULL, "N", "fathom chooses by itself where traffic is made", true},
-    {'u', NULL, NULL, "fathom chooses by itself where traffic is made", true},
-    {'v', NULL, NULL,
-     "for details: --document before mlc, or the fathom command that standard error names", true},
-    {'Y', NULL, NULL, "fathom takes the widest vectors there are", true},
-    {'Z', NULL, NULL, "fathom takes the widest vectors there are", true},
-    {.letter = 0},
-};
-
 /* Prints the tool's first lines, once, before its first table: if nothing could be measured,
  * standard output stays empty. */
 static void begin(struct mlc *mlc)
@@ -83,6 +40,7 @@ static void begin(struct mlc *mlc)
     if (mlc->begun)
         return;
     mlc->begun = true;
+    talk_as_form(talk);
     fputs("Intel(R) Memory Latency Checker - v3.11\n", talk->out);
     if (talk->argc)
         fputs("Command line parameters: ", talk->out);
@@ -574,8 +532,6 @@ static void speak(struct talk *talk)
         mlc.bytes = talk_size(talk, "-b", talk_value(talk, 'b'), KIB);
     for (size_t i = 0; i < MODES; i++)
         any = any || talk_named(talk, modes[i].argument);
-    talk_aside(talk, "measured by fathom %s: the name in the first line is that of the form",
-               talk->document->tool.version ? talk->document->tool.version : "");
     /* Without a mode the tool runs all modes except --max_bandwidth and --idle_latency. */
     for (size_t i = 0; i < MODES; i++)
         if (any && talk_named(talk, modes[i].argument))
@@ -589,15 +545,7 @@ const struct tongue mlc_tongue = {
     .place = 90,
     .summary = "nodes, mixes of reads and writes, latency under load, lines of other cores (Intel)",
     .operands = "",
-    .differs = "mlc switches prefetchers off, as root, and goes forward through its buffer; where "
-               "it may not, it takes random order within blocks. fathom touches no prefetcher and "
-               "takes random order over the whole buffer, so its idle latencies have a row of DRAM "
-               "opened for nearly every load and are some nanoseconds larger. Under load, fathom's "
-               "delays are pauses in turns of a loop, and 0 is the most traffic: compare the "
-               "curve, latency over bandwidth, and not the delays. Bandwidths by mix count lines "
-               "as the memory sees them, and a store's own read as a read. The first line names "
-               "the tool whose form it is, for the sake of scripts; the numbers are fathom's. "
-               "Lines of other sockets are measured by 'fathom coherence --cpus'.",
+    .differs = differs,
     .arguments = arguments,
     .speak = speak,
 };

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "multichase.help.h"
+
 enum { MEMORY = 256 << 20, STRIDE = 256, LOCALITY = 256 << 10, SAMPLES = 5, MIB = 1 << 20 };
 static const double sample_s = 0.5;
 
@@ -20,30 +22,6 @@ static const struct chase {
     {"work:", BY_WORK, false},
 };
 enum { CHASES = sizeof chases / sizeof *chases };
-
-static const struct tongue_argument arguments[] = {
-    {'a', NULL, NULL, "the median of the trials, and not the best", false},
-    {'c', NULL, "CHASE", "simple (default), incr, parallel2 to parallel10, or work:CYCLES", false},
-    {'m', NULL, "SIZE", "the memory, with the suffix k, m or g (default: 256m)", false},
-    {'n', NULL, "N", "samples of half a second: how long it measures (default: 5)", false},
-    {'o', NULL, NULL, "in order, and not at random", false},
-    {'s', NULL, "SIZE", "the stride (default: 256)", false},
-    {'T', NULL, "SIZE", "random within blocks of this many bytes (default: 256k)", false},
-    {'t', NULL, "N", "this many CPUs at once, through one memory", false},
-    {'p', NULL, "SIZE", "the page size (default: the system's)", false},
-    {'H', NULL, NULL, "on transparent huge pages", false},
-    {'v', NULL, NULL, "print the settings and trials too", false},
-    {'X', NULL, NULL, "fathom always pins", true},
-    {'F', NULL, "SIZE", "fathom leaves the caches as a long chase does", true},
-    {'O', NULL, "SIZE", "for an offset: fathom latency --align", true},
-    {'N', NULL, NULL, "fathom ends when the interval is narrow enough", true},
-    {'L', NULL, NULL, "fathom's kernels repeat as long as they have to", true},
-    {'M', NULL, NULL, "fathom maps its memory", true},
-    {'y', NULL, NULL, "fathom prints no time stamps here", true},
-    {'W', NULL, "LIST", "for other nodes: fathom latency --node", true},
-    {'f', NULL, "FILE", "fathom maps memory of its own", true},
-    {.letter = 0},
-};
 
 struct wish {
     const struct chase *chase;
@@ -221,12 +199,7 @@ const struct tongue multichase_tongue = {
     .place = 55,
     .summary = "latency of one memory, in nanoseconds (Google)",
     .operands = "",
-    .differs =
-        "multichase goes through 256 MiB by strides of 256 bytes, at random within 256 KiB, and "
-        "prints its best half second; prefetchers follow a smaller stride, and a quarter of the "
-        "lines fits more caches than all of them. fathom keeps to these defaults here; -s 64 "
-        "-T 256m is what 'fathom latency' measures. The best is the best of fathom's trials, each "
-        "on fresh memory; -a prints their median.",
+    .differs = differs,
     .arguments = arguments,
     .speak = speak,
 };

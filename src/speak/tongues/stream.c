@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "stream.help.h"
+
 static const double word = 8, mebibyte = 1 << 20, gibibyte = 1 << 30, usual_s = 40;
 static const char line[] = "-------------------------------------------------------------\n";
 
@@ -17,8 +19,6 @@ static const struct {
     {"Triad:     ", "triad", 3},
 };
 enum { KERNELS = sizeof kernels / sizeof *kernels };
-
-static const struct tongue_argument arguments[] = {{.letter = 0}};
 
 static void print_heading(FILE *out, double elements, unsigned threads, unsigned trials)
 {
@@ -77,13 +77,6 @@ const struct tongue stream_tongue = {
     .place = 80,
     .summary = "bandwidth of copy, scale, add and triad over all CPUs (McCalpin)",
     .operands = "",
-    .differs =
-        "fathom's loops are vectors of the widest kind and do not depend on a compiler or its "
-        "flags; STREAM's are what the compiler makes of them, and some make stores past the caches "
-        "of them, which moves a third less. fathom's arrays have four times the last-level caches "
-        "each, without recompiling. The best pass is the best of fathom's trials, and where "
-        "STREAM has the average time fathom has the median. The lines about the clock and about "
-        "validation are left out, because nothing was measured for them.",
-    .arguments = arguments,
+    .differs = differs,
     .speak = speak,
 };

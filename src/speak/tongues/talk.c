@@ -54,6 +54,13 @@ void talk_aside(const struct talk *talk, const char *format, ...)
     fputc('\n', talk->aside);
 }
 
+void talk_as_form(const struct talk *talk)
+{
+    const char *version = talk->document->tool.version;
+    talk_aside(talk, "measured by fathom %s: the name in the first line is that of the form",
+               version ? version : "");
+}
+
 /* --- values --- */
 
 const char *talk_value(const struct talk *talk, char letter)

@@ -109,6 +109,9 @@ const char *talk_list(struct talk *, const uint64_t *numbers, size_t count);
 /* Writes one line to talk->aside. */
 void talk_aside(const struct talk *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Writes aside that fathom measured, for a form whose first line has the tool's name. */
+void talk_as_form(const struct talk *);
+
 /* An option of a probe. Arrays end with a NULL name; a flag has a NULL value. */
 struct talk_option {
     const char *name, *value;

@@ -17,9 +17,10 @@
 
 /* A value that the measurement of that probe gives. */
 struct made_up {
-    const char *probe, *series, *factor, *text; /* factor NULL: none */
-    double x;                                   /* of a curve */
-    int from, to;                               /* of a matrix */
+    /* factor NULL: none; series NULL: a finding, whose name is `text` */
+    const char *probe, *series, *factor, *text;
+    double x;     /* of a curve */
+    int from, to; /* of a matrix */
     bool matrix;
     double value, low, high, cycles;
     const char *failed;
@@ -59,7 +60,7 @@ static struct series *series_for(struct probe_result *result, struct pool *pool,
     *series = (struct series){.name = value->series, .matrix = value->matrix, .y = {"", "ns"}};
     if (value->factor) {
         series->factors = pool_alloc(pool, 2, sizeof *series->factors);
-        series->factors[0] = (struct factor){value->factor, value->text, NAN};
+        series->factors[0] = (struct factor){value->factor, value->text, strtod(value->text, NULL)};
         series->factors[1] = (struct factor){"op", value->op, NAN};
         series->factor_count = value->op ? 2 : 1;
     }
@@ -89,6 +90,13 @@ static void add_value(struct probe_result *result, struct pool *pool, const stru
                                     .n = 10};
 }
 
+static void add_finding(struct probe_result *result, struct pool *pool, const struct made_up *value)
+{
+    struct finding *finding =
+        pool_append(pool, (void **)&result->findings, &result->finding_count, sizeof *finding);
+    *finding = (struct finding){.name = value->text, .value = value->value};
+}
+
 static int make_up(struct talk *talk, const char *probe, const struct talk_option *options,
                    struct error *error)
 {
@@ -102,7 +110,9 @@ static int make_up(struct talk *talk, const char *probe, const struct talk_optio
     *result = (struct probe_result){.name = probe, .status = PROBE_OK};
     strcat(strcat(here->asked, talk->commands[talk->command_count - 1]), "\n");
     for (size_t i = 0; i < here->value_count; i++)
-        if (strcmp(here->values[i].probe, probe) == 0)
+        if (strcmp(here->values[i].probe, probe) == 0 && !here->values[i].series)
+            add_finding(result, pool, &here->values[i]);
+        else if (strcmp(here->values[i].probe, probe) == 0)
             add_value(result, pool, &here->values[i]);
     if (here->value_count && here->values[0].tsc_hz > 0) {
         document->conditions.counter = "tsc";

@@ -313,6 +313,128 @@ static void the_cuda_program(void **state)
     assert_int_equal(SPEAK(*state, values, "latency"), ERROR_USAGE);
 }
 
+static void lat_mem_pingpong(void **state)
+{
+    static const struct made_up values[] = {
+        CELL("cas", 0, 1, 60),
+        CELL("cas", 1, 0, 61),
+        CELL("store-load", 0, 1, 90),
+        CELL("store-load", 1, 0, 92),
+        {"contention", "contention", "op", "cas", 1, 0, 0, false, 5.25, 0, 0, 0, NULL}};
+    assert_int_equal(SPEAK(*state, values, "lat_mem_pingpong", "-P", "2", "-N", "3", "cas"), 0);
+    assert_string_equal(here->out, "60.500\n");
+    assert_string_equal(here->asked, "fathom cores --op cas --lines 64 --cpus 0,1\n");
+    assert_int_equal(SPEAK(*state, values, "lat_mem_pingpong", "-P2", "rw"), 0);
+    assert_string_equal(here->out, "91.000\n");
+    assert_int_equal(SPEAK(*state, values, "lat_mem_pingpong", "cas"), 0);
+    assert_string_equal(here->out, "5.250\n");
+    assert_int_equal(SPEAK(*state, values, "lat_mem_pingpong", "rw"), ERROR_USAGE);
+    assert_int_equal(SPEAK(*state, values, "lat_mem_pingpong", "-P", "3", "cas"), ERROR_USAGE);
+    assert_int_equal(SPEAK(*state, values, "lat_mem_pingpong", "-P", "2", "xadd"), ERROR_USAGE);
+}
+
+#define READS(CHAINS, X, VALUE)                                                                    \
+    {                                                                                              \
+        "parallelism", "chains by size", "chains", CHAINS, X, 0, 0, false, VALUE, 0, 0, 0, NULL    \
+    }
+/* The first finding of that name, whatever its experiment. */
+static double first_finding(const struct document *document, const char *name)
+{
+    for (size_t p = 0; p < document->probe_count; p++)
+        for (size_t i = 0; i < document->probes[p].finding_count; i++)
+            if (strcmp(document->probes[p].findings[i].name, name) == 0)
+                return document->probes[p].findings[i].value;
+    return NAN;
+}
+
+#define LOOP(PROBE, SERIES, FACTOR, TEXT, X, VALUE)                                                \
+    {                                                                                              \
+        PROBE, SERIES, FACTOR, TEXT, X, 0, 0, false, VALUE, 0, 0, 0, NULL                          \
+    }
+
+/* As reviews of single boards have it: two buffers' copy counts once. */
+static void tinymembench(void **state)
+{
+    static const struct made_up values[] = {
+        LOOP("bandwidth", "bandwidth", "kernel", "copy", 67108864, 2.8e9),
+        LOOP("bandwidth", "bandwidth", "kernel", "write", 33554432, 5.8e9),
+        LOOP("copy", "copy", "method", "memcpy", 33554432, 3e9),
+        {"copy", "copy", "method", "memset", 33554432, 0, 0, false, 5.9e9, 0, 6e9, 0, NULL},
+        READS("1", 1024, 1.5),
+        READS("1", 65536, 8),
+        READS("1", 131072, 11.5),
+        READS("2", 1024, 0.75),
+        READS("2", 65536, 6.3),
+        READS("2", 131072, 8.65),
+    };
+    struct document document = {0};
+    assert_int_equal(SPEAK(*state, values, "tinymembench"), 0);
+    assert_string_equal(
+        strstr(here->out, " C copy"),
+        " C copy                                               :   1400.0 MB/s\n"
+        " C fill                                               :   5800.0 MB/s\n"
+        " ---\n"
+        " standard memcpy                                      :   1500.0 MB/s\n"
+        " standard memset                                      :   6000.0 MB/s (1.7%)\n"
+        "\n"
+        "==========================================================================\n"
+        "== Memory latency test                                                  ==\n"
+        "== Note 1: all times are beyond that of a read of the L1 cache          ==\n"
+        "==========================================================================\n"
+        "\n"
+        "block size : single random read / dual random read\n"
+        "      1024 :    0.0 ns          /     0.0 ns \n"
+        "     65536 :    6.5 ns          /    11.1 ns \n"
+        "    131072 :   10.0 ns          /    15.8 ns \n");
+    assert_non_null(strstr(here->asked, "fathom copy --sizes 33554432\n"));
+    read_back(here, "sbc-bench", &document);
+    assert_true(first_finding(&document, "bandwidth.copy.1") == 1400e6);
+    document_free(&document);
+}
+
+#define FIGURE(NAME, VALUE)                                                                        \
+    {                                                                                              \
+        "gpu", NULL, NULL, NAME, 0, 0, 0, false, VALUE, 0, 0, 0, NULL                              \
+    }
+
+static void nvbandwidth(void **state)
+{
+    static const struct made_up values[] = {
+        FIGURE("gpu0.host.to_device.pinned", 50e9), FIGURE("gpu1.host.to_device.pinned", 51e9),
+        FIGURE("gpu0.peer1.copy", 277e9), FIGURE("gpu1.peer0.copy", 276e9),
+        FIGURE("gpu0.host.read_ns", 772.58)};
+    struct document document = {0};
+    static const char pinned[] = "Running host_to_device_memcpy_ce.\n"
+                                 "memcpy CE CPU(row) -> GPU(column) bandwidth (GB/s)\n"
+                                 "           0         1\n"
+                                 " 0     50.00     51.00\n"
+                                 "\n"
+                                 "SUM host_to_device_memcpy_ce 101.00\n"
+                                 "\n";
+    assert_int_equal(SPEAK(*state, values, "nvbandwidth", "-t", "host_to_device_memcpy_ce",
+                           "device_to_device_memcpy_write_ce"),
+                     0);
+    assert_non_null(strstr(here->out, pinned));
+    assert_non_null(strstr(here->out, "memcpy CE GPU(row) <- GPU(column) bandwidth (GB/s)\n"
+                                      "           0         1\n"
+                                      " 0       N/A    276.00\n"
+                                      " 1    277.00       N/A\n"));
+    assert_string_equal(here->asked, "fathom gpu --what host,peers\n");
+    assert_int_equal(here->talk.holes, 0);
+    read_back(here, "nvbandwidth", &document);
+    assert_true(first_finding(&document, "gpu1.host.to_device.pinned") == 51e9);
+    document_free(&document);
+    /* All tests, as JSON: a device without a value is N/A, a test without one a hole. */
+    assert_int_equal(SPEAK(*state, values, "nvbandwidth", "-j", "-v"), 0);
+    assert_non_null(strstr(here->out, "\"bandwidth_matrix\": [[\"772.58\", \"N/A\"]]"));
+    assert_int_equal(here->talk.holes, 5);
+    read_back(here, "nvbandwidth", &document);
+    assert_true(first_finding(&document, "gpu0.host.to_device.pinned") == 50e9);
+    document_free(&document);
+    assert_int_equal(SPEAK(*state, values, "nvbandwidth", "-t", "all_to_host_memcpy_ce"),
+                     ERROR_USAGE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -331,6 +453,9 @@ int main(void)
         BOOTH_TEST(bw_mem),
         BOOTH_TEST(stream),
         BOOTH_TEST(the_cuda_program),
+        BOOTH_TEST(lat_mem_pingpong),
+        BOOTH_TEST(tinymembench),
+        BOOTH_TEST(nvbandwidth),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,205 @@
+/*
+ * NVIDIA's nvbandwidth: a matrix for each test, as text or with -j as JSON. A script that parses it
+ * looks for "SUM host_to_device_memcpy_ce 101.00", or for a test's name and its matrix.
+ */
+#include "base/clean.h"
+#include "speak/tongues/tongue.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "nvbandwidth.help.h"
+
+enum { DEVICES_MOST = 64 };
+static const double gigabyte = 1e9, usual_s = 20;
+
+/* `figure`: what it is called behind "gpu0.", or between two devices behind "gpu0.peer1.". A matrix
+ * of devices has a row for the one that `figure`'s second device is, unless `backward`. */
+static const struct test {
+    const char *name, *heading, *figure;
+    bool peers, backward, time;
+} tests[] = {
+    {"host_to_device_memcpy_ce", "memcpy CE CPU(row) -> GPU(column) bandwidth (GB/s)",
+     "host.to_device.pinned", false, false, false},
+    {"device_to_host_memcpy_ce", "memcpy CE CPU(row) <- GPU(column) bandwidth (GB/s)",
+     "host.to_host.pinned", false, false, false},
+    {"device_to_device_memcpy_write_ce", "memcpy CE GPU(row) <- GPU(column) bandwidth (GB/s)",
+     "copy", true, false, false},
+    {"host_to_device_memcpy_sm", "memcpy SM CPU(row) -> GPU(column) bandwidth (GB/s)",
+     "host.to_device.mapped", false, false, false},
+    {"device_to_host_memcpy_sm", "memcpy SM CPU(row) <- GPU(column) bandwidth (GB/s)",
+     "host.to_host.mapped", false, false, false},
+    {"device_to_device_memcpy_read_sm", "memcpy SM GPU(row) -> GPU(column) bandwidth (GB/s)",
+     "read", true, false, false},
+    {"host_device_latency_sm", "memory latency SM CPU(row) <-> GPU(column) (ns)", "host.read_ns",
+     false, false, true},
+    {"device_to_device_latency_sm",
+     "Device to Device Latency SM GPU(row) <-> GPU(column) latency (ns)", "latency_ns", true, true,
+     true},
+};
+enum { TESTS = sizeof tests / sizeof *tests };
+
+struct matrix {
+    double cells[DEVICES_MOST][DEVICES_MOST]; /* NAN: N/A */
+    size_t rows, columns, values;
+    double sum;
+};
+
+static double figure_of(const struct talk *talk, const char *name)
+{
+    const struct finding *finding = document_finding(talk->document, name);
+    return finding ? finding->value : NAN;
+}
+
+/* Devices are those of the figures' names. */
+static size_t count_devices(const struct probe_result *result)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < result->finding_count; i++) {
+        unsigned device = 0;
+        if (sscanf(result->findings[i].name, "gpu%u.", &device) == 1 && device < DEVICES_MOST &&
+            device >= count)
+            count = device + 1;
+    }
+    return count;
+}
+
+static void fill(struct talk *talk, const struct test *test, size_t devices, struct matrix *matrix)
+{
+    *matrix = (struct matrix){.rows = test->peers ? devices : 1, .columns = devices};
+    for (size_t row = 0; row < matrix->rows; row++)
+        for (size_t column = 0; column < devices; column++) {
+            const size_t own = test->peers && test->backward ? row : column,
+                         peer = row + column - own;
+            char name[96];
+            if (test->peers)
+                snprintf(name, sizeof name, "gpu%zu.peer%zu.%s", own, peer, test->figure);
+            else
+                snprintf(name, sizeof name, "gpu%zu.%s", column, test->figure);
+            const double value = test->peers && row == column
+                                     ? NAN
+                                     : figure_of(talk, name) / (test->time ? 1 : gigabyte);
+            matrix->cells[row][column] = value;
+            if (!(value > 0))
+                continue;
+            matrix->sum += value;
+            matrix->values++;
+        }
+}
+
+static void print_text(FILE *out, const struct test *test, const struct matrix *matrix)
+{
+    fprintf(out, "Running %s.\n%s\n  ", test->name, test->heading);
+    for (size_t column = 0; column < matrix->columns; column++)
+        fprintf(out, "%10zu", column);
+    for (size_t row = 0; row < matrix->rows; row++) {
+        fprintf(out, "\n%2zu", row);
+        for (size_t column = 0; column < matrix->columns; column++)
+            if (matrix->cells[row][column] > 0)
+                fprintf(out, "%10.2f", matrix->cells[row][column]);
+            else
+                fputs("       N/A", out);
+    }
+    fprintf(out, "\n\nSUM %s %.2f\n\n", test->name, matrix->sum);
+}
+
+static void print_json(FILE *out, const struct test *test, const struct matrix *matrix, bool first)
+{
+    fprintf(out,
+            "%s\n{\"name\": \"%s\", \"status\": \"Passed\", \"bandwidth_description\": \"%s\", "
+            "\"sum\": %.6g, \"average\": %.6g, \"bandwidth_matrix\": [",
+            first ? "" : ",", test->name, test->heading, matrix->sum,
+            matrix->sum / (double)matrix->values);
+    for (size_t row = 0; row < matrix->rows; row++)
+        for (size_t column = 0; column < matrix->columns; column++) {
+            fputs(column ? ", " : row ? "], [" : "[", out);
+            if (matrix->cells[row][column] > 0)
+                fprintf(out, "\"%.2f\"", matrix->cells[row][column]);
+            else
+                fputs("\"N/A\"", out);
+        }
+    fputs("]]}", out);
+}
+
+static bool is_named(const struct talk *talk, const char *name)
+{
+    const char *one = talk_value(talk, 't'), *prefix = talk_value(talk, 'p');
+    bool named = one ? strcmp(one, name) == 0 : !prefix;
+    for (unsigned i = 0; i < talk->operand_count; i++)
+        named = named || strcmp(talk->operands[i], name) == 0;
+    return named || (prefix && strncmp(name, prefix, strlen(prefix)) == 0);
+}
+
+static void refuse_unknown(const struct talk *talk, const char *name)
+{
+    for (size_t i = 0; i < TESTS; i++)
+        if (strcmp(tests[i].name, name) == 0)
+            return;
+    talk_refuse(talk,
+                "'%s': fathom has host_to_device_memcpy_ce and _sm, device_to_host_memcpy_ce "
+                "and _sm, device_to_device_memcpy_write_ce and _read_sm, host_device_latency_sm "
+                "and device_to_device_latency_sm",
+                name);
+}
+
+static void print_devices(const struct talk *talk, size_t devices, bool json)
+{
+    const struct machine_facts *machine = &talk->document->machine;
+    for (size_t i = 0; i < devices; i++) {
+        char name[96] = "GPU";
+        if (i < machine->gpu_count && machine->gpus[i].name)
+            clean_text(machine->gpus[i].name, name, sizeof name);
+        if (json)
+            fprintf(talk->out, "%s\"%zu: %s\"", i ? ", " : "", i, name);
+        else
+            fprintf(talk->out, "Device %zu: %s\n", i, name);
+    }
+}
+
+static void speak(struct talk *talk)
+{
+    static const struct talk_option options[] = {{"what", "host,peers"}, {.name = NULL}};
+    const bool json = talk_value(talk, 'j');
+    FILE *out = talk->out;
+    struct matrix *matrix = pool_alloc(&talk->document->pool, 1, sizeof *matrix);
+    bool first = true;
+    if (talk_value(talk, 't'))
+        refuse_unknown(talk, talk_value(talk, 't'));
+    for (unsigned i = 0; i < talk->operand_count; i++)
+        refuse_unknown(talk, talk->operands[i]);
+    const struct probe_result *result = talk_measure(talk, "gpu", options, usual_s);
+    const size_t devices = count_devices(result);
+    if (!devices)
+        talk_missing(talk, "a copy");
+    fputs(json ? "{\"nvbandwidth\": {\"GPU Device list\": [" : "nvbandwidth Version: v0.8\n\n",
+          out);
+    print_devices(talk, devices, json);
+    fputs(json ? "],\n\"testcases\": [" : "\n", out);
+    for (size_t i = 0; i < TESTS; i++) {
+        if (!is_named(talk, tests[i].name) || (tests[i].peers && devices < 2))
+            continue;
+        fill(talk, &tests[i], devices, matrix);
+        if (!matrix->values) {
+            talk_hole(talk, NULL, tests[i].name);
+            continue;
+        }
+        if (json)
+            print_json(out, &tests[i], matrix, first);
+        else
+            print_text(out, &tests[i], matrix);
+        first = false;
+    }
+    fputs(json ? "\n]}}\n" : "", out);
+    talk_as_form(talk);
+}
+
+const struct tongue nvbandwidth_tongue = {
+    .name = "nvbandwidth",
+    .place = 95,
+    .summary = "copies between host and GPUs and between GPUs, and latencies (NVIDIA)",
+    .operands = "[TEST...]",
+    .differs = differs,
+    .arguments = arguments,
+    .operands_most = TESTS,
+    .speak = speak,
+};

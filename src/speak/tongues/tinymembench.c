@@ -1,0 +1,132 @@
+/*
+ * tinymembench: rates of copies and fills in memory, and what random reads of one and of two chains
+ * take beyond a read of the first-level cache, by buffer size. A script that parses it looks for
+ * "C copy", "standard memcpy" and rows like "  1048576 :    5.2 ns          /     7.1 ns ".
+ */
+#include "speak/tongues/tongue.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "tinymembench.help.h"
+
+enum { BUFFER = 32 << 20, SIZE_LEAST = 1024, SIZE_MOST = 64 << 20, SIZES_MOST = 24 };
+static const double megabyte = 1e6, loops_s = 4, library_s = 8, reads_s = 20;
+
+#define RULE "==========================================================================\n"
+
+/* `counted`: fathom's bytes for one of the tool's, which counts a copied byte once. */
+static const struct rate {
+    const char *label, *series, *factor, *text;
+    double x, counted;
+} loops[] = {{"C copy", "bandwidth", "kernel", "copy", 2. * BUFFER, 2},
+             {"C fill", "bandwidth", "kernel", "write", BUFFER, 1}},
+  library[] = {{"standard memcpy", "copy", "method", "memcpy", BUFFER, 2},
+               {"standard memset", "copy", "method", "memset", BUFFER, 1}};
+enum { RATES = 2 };
+
+static const struct point *points_of(struct talk *talk, const struct probe_result *result,
+                                     const struct rate *rates, const struct point *points[RATES])
+{
+    for (size_t i = 0; i < RATES; i++)
+        points[i] = talk_point(
+            talk, talk_series(result, rates[i].series, rates[i].factor, rates[i].text), rates[i].x);
+    return points[0] ? points[0] : points[1];
+}
+
+/* The best pass, and in brackets how far the passes scatter. */
+static void print_rates(struct talk *talk, const struct rate *rates,
+                        const struct point *const points[RATES])
+{
+    for (size_t i = 0; i < RATES; i++) {
+        if (!points[i])
+            continue;
+        const double best = (double)points[i]->y.max,
+                     scatter = (best - (double)points[i]->y.median) / best * 100;
+        fprintf(talk->out, " %-52s : %8.1f MB/s", rates[i].label,
+                best / rates[i].counted / megabyte);
+        if (scatter >= 0.1)
+            fprintf(talk->out, " (%.1f%%)", scatter);
+        fputc('\n', talk->out);
+    }
+}
+
+static const struct series *reads_with(const struct probe_result *result, double chains)
+{
+    for (size_t i = 0; i < result->series_count; i++) {
+        const struct factor *factor = series_factor(&result->series[i], "chains");
+        if (strcmp(result->series[i].name, "chains by size") == 0 && factor &&
+            factor->number == chains)
+            return &result->series[i];
+    }
+    return NULL;
+}
+
+/* Beyond the smallest buffer's time; a round of the tool's dual reads is two of fathom's. */
+static void print_reads(struct talk *talk, const struct probe_result *result, const uint64_t *sizes,
+                        size_t count)
+{
+    const struct series *const series[] = {reads_with(result, 1), reads_with(result, 2)};
+    double least[2];
+    for (size_t s = 0; s < 2; s++) {
+        const struct point *first = talk_point(talk, series[s], SIZE_LEAST);
+        if (!first)
+            talk_missing(talk, "a read of the first-level cache");
+        least[s] = (double)first->y.median;
+    }
+    fputs("block size : single random read / dual random read\n", talk->out);
+    for (size_t i = 0; i < count; i++) {
+        const struct point *one = talk_point(talk, series[0], (double)sizes[i]),
+                           *two = talk_point(talk, series[1], (double)sizes[i]);
+        if (one && two)
+            fprintf(talk->out, "%10llu : %6.1f ns          / %7.1f ns \n",
+                    (unsigned long long)sizes[i], fmax(0, (double)one->y.median - least[0]),
+                    fmax(0, 2 * ((double)two->y.median - least[1])));
+    }
+}
+
+static void speak(struct talk *talk)
+{
+    uint64_t sizes[SIZES_MOST];
+    size_t count = 0;
+    for (uint64_t bytes = SIZE_LEAST; bytes <= SIZE_MOST; bytes *= 2)
+        sizes[count++] = bytes;
+    static const uint64_t arrays[] = {BUFFER, 2 * BUFFER};
+    const struct talk_option both[] = {{"kernel", "copy,write"},
+                                       {"sizes", talk_list(talk, arrays, 2)},
+                                       {"threads", "1"},
+                                       {.name = NULL}};
+    const struct talk_option calls[] = {{"sizes", talk_digits(talk, BUFFER)}, {.name = NULL}};
+    const struct talk_option chains[] = {{"chains", "1,2"},
+                                         {"sizes", talk_list(talk, sizes, count)},
+                                         {"pages", "small"},
+                                         {.name = NULL}};
+    const struct point *loop[RATES], *call[RATES];
+    if (!points_of(talk, talk_measure(talk, "bandwidth", both, loops_s), loops, loop))
+        talk_missing(talk, "the bandwidth");
+    if (!points_of(talk, talk_measure(talk, "copy", calls, library_s), library, call))
+        talk_missing(talk, "the library's calls");
+    const struct probe_result *reads = talk_measure(talk, "parallelism", chains, reads_s);
+    fputs("tinymembench v0.4.9 (simple benchmark for memory throughput and latency)\n\n" RULE
+          "== Memory bandwidth tests                                               ==\n"
+          "== Note 1: 1MB = 1000000 bytes                                          ==\n"
+          "== Note 2: a copied byte is counted once                                ==\n" RULE "\n",
+          talk->out);
+    print_rates(talk, loops, loop);
+    fputs(" ---\n", talk->out);
+    print_rates(talk, library, call);
+    fputs("\n" RULE "== Memory latency test                                                  ==\n"
+          "== Note 1: all times are beyond that of a read of the L1 cache          ==\n" RULE "\n",
+          talk->out);
+    print_reads(talk, reads, sizes, count);
+    talk_as_form(talk);
+}
+
+const struct tongue tinymembench_tongue = {
+    .name = "tinymembench",
+    .place = 85,
+    .summary = "copies and fills of 32 MiB, random reads by size (single boards' reviews)",
+    .operands = "",
+    .differs = differs,
+    .speak = speak,
+};
