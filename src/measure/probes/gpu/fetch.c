@@ -18,20 +18,28 @@
  * than the capacity, and a stride of 128 looks like a line of 128. A second ladder of half the size
  * distinguishes the two: it fits if lines have 128 bytes, and does not fit if they are shorter.
  *
- * Time: 42 points of six trials of three batches of 1 ms; the largest rings, of twice L2 in 16 byte
- * steps, have 6 million elements on a device with 50 MiB, and take 0.5 s to build: six seconds.
+ * Without hashing, a stride of two lines falls on half of the sets, in which half of the lines do
+ * not fit either: it looks like a line. Strides of one and a half times a power of two fall on all
+ * sets. Over twice the capacity such a stride of three lines touches two thirds of a capacity,
+ * which fits; if it is one and a half lines, it is four thirds, which does not.
+ *
+ * Time: 56 points of six trials of three batches of 1 ms; the largest rings, of twice L2 in 16 byte
+ * steps, have 6 million elements on a device with 50 MiB, and take 0.5 s to build: eight seconds.
  */
 #include "measure/probes/gpu/gpu.h"
 
 #include <math.h>
 
-enum { LADDERS = 6, STRIDES = 7, MEMORY_PART = 8 };
+enum { LADDERS = 8, STRIDES = 7, MEMORY_PART = 8 };
 static const unsigned strides[STRIDES] = {16, 32, 64, 128, 256, 512, 1024};
 /* The least ratio of misses to hits for which a value between them can be told from both. */
 static const double least_rise = 1.2;
 /* Every load misses at a stride with at least this position between the smallest latency (0) and
  * the largest (1). */
 static const double all_miss = 0.95;
+/* Where the capacity is declared and not measured, two thirds or four thirds of it may be all of
+ * it: up to this position loads hit, and from as far below 1 on they miss. */
+static const double all_hit = 0.25;
 
 static const struct ladder {
     const char *what, *finding;
@@ -39,16 +47,24 @@ static const struct ladder {
     enum gpu_path path;
     enum gpu_order order;
     double times; /* working set in multiples of the level's capacity */
+    bool odd;     /* strides of one and a half times a power of two */
 } ladders[LADDERS] = {
-    {"L1 fetched by stride", "L1.fetch", 1, GPU_L1, GPU_STRIDED, 2},
-    {"L1 lines by stride", "L1.line", 1, GPU_L1, GPU_RANDOM, 1.5},
-    {"L1 short lines by stride", NULL, 1, GPU_L1, GPU_RANDOM, 0.75},
-    {"L2 fetched by stride", "L2.fetch", 2, GPU_L2, GPU_STRIDED, 2},
-    {"L2 lines by stride", "L2.line", 2, GPU_L2, GPU_RANDOM, 1.5},
-    {"L2 short lines by stride", NULL, 2, GPU_L2, GPU_RANDOM, 0.75},
+    {"L1 fetched by stride", "L1.fetch", 1, GPU_L1, GPU_STRIDED, 2, false},
+    {"L1 lines by stride", "L1.line", 1, GPU_L1, GPU_RANDOM, 1.5, false},
+    {"L1 short lines by stride", NULL, 1, GPU_L1, GPU_RANDOM, 0.75, false},
+    {"L1 lines by odd stride", NULL, 1, GPU_L1, GPU_RANDOM, 2, true},
+    {"L2 fetched by stride", "L2.fetch", 2, GPU_L2, GPU_STRIDED, 2, false},
+    {"L2 lines by stride", "L2.line", 2, GPU_L2, GPU_RANDOM, 1.5, false},
+    {"L2 short lines by stride", NULL, 2, GPU_L2, GPU_RANDOM, 0.75, false},
+    {"L2 lines by odd stride", NULL, 2, GPU_L2, GPU_RANDOM, 2, true},
 };
 /* Bytes from one pointer to the next in `latency`. */
 enum { LATENCY_STRIDE = 128 };
+
+static unsigned stride_of(const struct ladder *ladder, size_t i)
+{
+    return ladder->odd ? strides[i] / 2 * 3 : strides[i];
+}
 
 static void plan_ladder(struct gpu_task *task, const struct ladder *ladder)
 {
@@ -57,9 +73,9 @@ static void plan_ladder(struct gpu_task *task, const struct ladder *ladder)
         gpu_capacity(task, ladder->level,
                      (double)(ladder->level == 1 ? facts->first_level_bytes : facts->l2_bytes));
     const uint64_t memory = gpu_memory(task);
-    const size_t most = strides[STRIDES - 1];
-    struct gpu_work work =
-        gpu_chase(ladder->path, (size_t)(ladder->times * holds) / most * most, strides[0]);
+    const size_t most = stride_of(ladder, STRIDES - 1);
+    struct gpu_work work = gpu_chase(ladder->path, (size_t)(ladder->times * holds) / most * most,
+                                     stride_of(ladder, 0));
     work.order = ladder->order;
     if (work.bytes == 0 || (memory && work.bytes > memory / MEMORY_PART) ||
         !gpu_can(task, ladder->what, &work))
@@ -68,8 +84,8 @@ static void plan_ladder(struct gpu_task *task, const struct ladder *ladder)
         gpu_add_series(task, ladder->what, (struct axis){"stride", "B"}, gpu_in_ns);
     gpu_add_factor(task, series, "bytes", NULL, (double)work.bytes);
     for (size_t i = 0; i < STRIDES; i++) {
-        work.stride = strides[i];
-        gpu_add_point(task, series, strides[i], &work);
+        work.stride = stride_of(ladder, i);
+        gpu_add_point(task, series, (double)work.stride, &work);
     }
 }
 
@@ -118,7 +134,7 @@ static bool read_latencies(const struct gpu_task *task, const struct ladder *lad
 {
     const struct series *series = gpu_find_series(task, ladder->what, NULL, NULL, 0);
     for (size_t i = 0; i < STRIDES; i++) {
-        const struct point *point = series ? series_point(series, strides[i]) : NULL;
+        const struct point *point = series ? series_point(series, stride_of(ladder, i)) : NULL;
         if (!point)
             return false;
         latency[i] = gpu_latency_of(point);
@@ -127,13 +143,27 @@ static bool read_latencies(const struct gpu_task *task, const struct ladder *lad
     return true;
 }
 
-/* The line size from the ladder or, if the line may be shorter, from the next ladder, of half the
- * size. */
+/* The line size from the ladder or, if the line may be shorter than the stride of `latency`, from
+ * the next ladder, of half the size; if two lines may look like one, from the one after that.
+ * `either`: it may be twice as long. */
 static unsigned read_lines(const struct gpu_task *task, const struct ladder *ladder,
-                           const double latency[STRIDES], unsigned *flags)
+                           const double latency[STRIDES], bool *either, unsigned *flags)
 {
-    double half[STRIDES];
+    double half[STRIDES], odd[STRIDES];
     const unsigned bytes = read_line(latency);
+    if (bytes > LATENCY_STRIDE) {
+        if (!read_latencies(task, ladder + 2, odd, flags))
+            return 0;
+        double miss = latency[0];
+        size_t at = 0;
+        for (size_t i = 0; i < STRIDES; i++) {
+            miss = fmax(miss, latency[i]);
+            at = strides[i] == bytes ? i : at;
+        }
+        const double hit = latency[STRIDES - 1], place = (odd[at] - hit) / (miss - hit);
+        *either = place > all_hit && place < 1 - all_hit;
+        return place < 1 - all_hit ? bytes / 2 : bytes;
+    }
     if (bytes != LATENCY_STRIDE)
         return bytes;
     if (!read_latencies(task, ladder + 1, half, flags))
@@ -148,18 +178,24 @@ static void conclude_fetch(struct gpu_task *task)
         const bool line = ladder->order == GPU_RANDOM;
         double latency[STRIDES];
         unsigned flags = 0;
+        bool either = false;
         if (!ladder->finding || !read_latencies(task, ladder, latency, &flags))
             continue;
-        const double bytes = line ? read_lines(task, ladder, latency, &flags) : read_fetch(latency);
+        const double bytes =
+            line ? read_lines(task, ladder, latency, &either, &flags) : read_fetch(latency);
         if (!(bytes > 0))
             continue;
-        /* The interval goes to the next smaller and larger stride; a line may be half of what is
-         * found. */
-        gpu_add_finding(task, ladder->finding, "B",
-                        (struct interval){bytes, bytes / 2, line ? 2 * bytes : bytes}, flags,
-                        line ? "the largest stride at which every line is still touched; half of "
-                               "it where such a stride falls on half of the sets"
-                             : "the smallest stride at which every load misses");
+        /* The interval goes to the next smaller and larger stride. */
+        gpu_add_finding(
+            task, ladder->finding, "B",
+            (struct interval){bytes, either ? bytes : bytes / 2, line ? 2 * bytes : bytes}, flags,
+            either ? pool_printf(task->task->pool,
+                                 "%.0f or %.0f B: measure the capacity, "
+                                 "too (--what latency,fetch)",
+                                 bytes, 2 * bytes)
+            : line ? "the largest stride at which every line is still touched, where such "
+                     "a stride falls on all sets"
+                   : "the smallest stride at which every load misses");
     }
 }
 

@@ -69,10 +69,53 @@ static void a_line_shorter_than_the_stride_of_latency_is_reported(void **state)
     gpu_bench_value_is(bench, "gpu0.L2.line", "B", 64, 0);
 }
 
+/* Sets by the low bits of the line's number, mixed with bits from 512 bytes on. */
+static double in_half_of_the_sets(const struct gpu_work *work)
+{
+    const double line = work->path == GPU_L1 ? truth.l1_line : truth.l2_line;
+    struct gpu_work twice = *work;
+    if (work->order == GPU_RANDOM && work->stride == (size_t)(2 * line))
+        twice.bytes *= 2;
+    return made_up(&twice);
+}
+
+static void two_lines_do_not_look_like_one(void **state)
+{
+    struct gpu_bench *bench = *state;
+    begin(bench, (struct truth){128, 32, 256, 32});
+    gpu_bench_drive(bench, &gpu_fetch, 0, in_half_of_the_sets);
+    gpu_bench_value_is(bench, "gpu0.L1.line", "B", 128, 0);
+    gpu_bench_value_is(bench, "gpu0.L2.line", "B", 256, 0);
+    begin(bench, (struct truth){256, 32, 128, 32});
+    gpu_bench_drive(bench, &gpu_fetch, 0, made_up);
+    gpu_bench_value_is(bench, "gpu0.L1.line", "B", 256, 0);
+    gpu_bench_value_is(bench, "gpu0.L2.line", "B", 128, 0);
+}
+
+static double half_way(const struct gpu_work *work)
+{
+    return work->stride % 3 ? in_half_of_the_sets(work) : 150;
+}
+
+static void what_can_not_be_told_is_both(void **state)
+{
+    struct gpu_bench *bench = *state;
+    begin(bench, (struct truth){128, 32, 128, 32});
+    gpu_bench_drive(bench, &gpu_fetch, 0, half_way);
+    gpu_bench_value_is(bench, "gpu0.L1.line", "B", 128, 0);
+    for (size_t i = 0; i < bench->result.finding_count; i++)
+        if (strcmp(bench->result.findings[i].name, "gpu0.L1.line") == 0) {
+            assert_non_null(strstr(bench->result.findings[i].text, "128 or 256 B"));
+            assert_true(bench->result.findings[i].high == 256);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         GPU_BENCH_TEST(from_too_little_nothing_is_concluded),
+        GPU_BENCH_TEST(what_can_not_be_told_is_both),
+        GPU_BENCH_TEST(two_lines_do_not_look_like_one),
         GPU_BENCH_TEST(a_line_shorter_than_the_stride_of_latency_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
