@@ -1,18 +1,22 @@
-/* Prints the text of the CUDA backend's kernels for a device: print_ptx CAPABILITY (75, 90). */
+/* Prints the text of the CUDA backend's kernels for a device: print_ptx CAPABILITY (75, 90), or
+ * with "beside" that of the kernels which such a device gets beside it. */
 #include "measure/gpu/ptx/ptx.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 int main(int argc, char **argv)
 {
     char *end = NULL;
-    unsigned long capability = argc == 2 ? strtoul(argv[1], &end, 10) : 0;
+    const bool beside = argc == 3 && strcmp(argv[2], "beside") == 0;
+    unsigned long capability = argc == 2 || beside ? strtoul(argv[1], &end, 10) : 0;
     if (capability < 50 || capability > 1000 || *end) {
-        fputs("usage: print_ptx CAPABILITY, 10 * major + minor: 75\n", stderr);
+        fputs("usage: print_ptx CAPABILITY, 10 * major + minor: 75 [beside]\n", stderr);
         return 2;
     }
-    char *text = ptx_text((unsigned)capability);
+    char *text = (beside ? ptx_text_beside : ptx_text)((unsigned)capability);
     if (!text) {
         fputs("print_ptx: out of memory\n", stderr);
         return 1;

@@ -29,8 +29,8 @@ def architectures(ptxas):
     return sorted({int(number) for number in re.findall(r"'sm_(\d+)'", usage)})
 
 
-def text_for(print_ptx, capability):
-    result = run(print_ptx, str(capability))
+def text_for(print_ptx, capability, *more):
+    result = run(print_ptx, str(capability), *more)
     result.check_returncode()
     return result.stdout
 

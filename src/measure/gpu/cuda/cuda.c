@@ -36,6 +36,11 @@ static void load_kernels(struct cuda_gpu *gpu)
             cuda_fail_more(gpu, "; its compiler says: ", said);
     }
     free(text);
+    text = gpu->module ? ptx_text_beside(gpu->device->capability) : NULL;
+    if (text && gpu->library->calls.cuModuleLoadDataEx(&gpu->module_beside, text, count, options,
+                                                       values) != 0)
+        gpu->module_beside = NULL;
+    free(text);
 }
 
 static void make_queues(struct cuda_gpu *gpu)
@@ -140,6 +145,8 @@ static void give_back(struct cuda_gpu *gpu)
             calls->cuStreamDestroy(gpu->streams[i]);
     if (gpu->module)
         calls->cuModuleUnload(gpu->module);
+    if (gpu->module_beside)
+        calls->cuModuleUnload(gpu->module_beside);
     cuda_close_peers(gpu);
     calls->cuCtxSetCurrent(NULL);
     calls->cuDevicePrimaryCtxRelease(gpu->device->handle);

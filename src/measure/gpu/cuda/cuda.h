@@ -156,6 +156,7 @@ struct cuda_gpu {
     struct cuda_library *library;
     const struct cuda_device *device;
     unsigned index;
+    void *module_beside; /* of ptx_text_beside(); NULL: none, or the driver refuses it */
     void *context, *module, *streams[2], *events[CUDA_EVENTS];
     void **peers; /* [library->count] contexts of other devices; NULL: not opened */
     struct cuda_span *spans;

@@ -114,7 +114,9 @@ void cuda_function(struct cuda_gpu *gpu, const struct ptx_kernel *kernel)
 {
     struct cuda_job *job = &gpu->job;
     const struct cuda_grid *grid = &job->grid;
-    CUDA_TRY(gpu, cuModuleGetFunction, &job->function, gpu->module, kernel->name);
+    const bool beside = gpu->module_beside && kernel->least_capability == PTX_BESIDE;
+    CUDA_TRY(gpu, cuModuleGetFunction, &job->function, beside ? gpu->module_beside : gpu->module,
+             kernel->name);
     /* Set even if -1, because a function keeps the attributes that an earlier work set. */
     CUDA_TRY(gpu, cuFuncSetAttribute, job->function, CUDA_FUNCTION_SHARED_CARVE_OUT,
              job->work.carve_out);

@@ -56,7 +56,10 @@ static const char *refuses_stream(const struct cuda_gpu *gpu, const struct gpu_w
     if (!kernel)
         return "has no streams by this path";
     if (kernel->least_capability > gpu->device->capability)
-        return "needs capability 9.0";
+        return "needs capability 7.0";
+    if (kernel->least_capability == PTX_BESIDE && gpu->device->capability < 90 &&
+        !gpu->module_beside)
+        return "needs a driver of CUDA 11.4 or later";
     if (threads_for(work) == 0)
         return "streams at least 4 KiB, and copies at least 8 KiB";
     if (work->multiprocessor >= 0)

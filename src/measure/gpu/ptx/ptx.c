@@ -6,11 +6,12 @@
 /* Text for a target can be compiled for every later device, so a second target is needed only for
  * kernels that require it. A lower target is better: from 7.0 on, threads of a warp can wait for
  * each other, and ptxas adds instructions for that to loops, but not in text for an earlier target.
+ * So what needs 7.0 is a text of its own for devices below 9.0, which an older driver may refuse.
  */
 static const struct target {
     unsigned capability;
     const char *version; /* of PTX: the first version with this target, for the oldest drivers */
-} targets[] = {{50, "4.0"}, {90, "7.8"}};
+} targets[] = {{50, "4.0"}, {90, "7.8"}}, beside = {PTX_BESIDE, "7.4"};
 
 enum { TARGETS = sizeof targets / sizeof *targets };
 
@@ -37,11 +38,9 @@ const struct ptx_kernel *ptx_stream(enum gpu_traffic traffic, enum gpu_path path
     return NULL;
 }
 
-char *ptx_text(unsigned capability)
+/* The kernels that need more than `above`. */
+static char *text_of(const struct target *target, unsigned above)
 {
-    const struct target *target = targets;
-    for (size_t i = 0; i < TARGETS && targets[i].capability <= capability; i++)
-        target = &targets[i];
     char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);
@@ -53,7 +52,7 @@ char *ptx_text(unsigned capability)
             ".visible .const .align 16 .b8 " PTX_CONSTANT_BANK "[%d];\n",
             target->version, target->capability, PTX_CONSTANT_BYTES);
     for (const struct ptx_kernel *kernel = ptx_kernels; kernel->name; kernel++)
-        if (kernel->least_capability <= target->capability)
+        if (kernel->least_capability > above && kernel->least_capability <= target->capability)
             fputs(kernel->text, out);
     bool failed = ferror(out);
     if (fclose(out) || failed) {
@@ -61,4 +60,18 @@ char *ptx_text(unsigned capability)
         return NULL;
     }
     return text;
+}
+
+char *ptx_text(unsigned capability)
+{
+    const struct target *target = targets;
+    for (size_t i = 0; i < TARGETS && targets[i].capability <= capability; i++)
+        target = &targets[i];
+    return text_of(target, 0);
+}
+
+char *ptx_text_beside(unsigned capability)
+{
+    const bool other = capability >= beside.capability && capability < targets[1].capability;
+    return other ? text_of(&beside, targets[0].capability) : NULL;
 }

@@ -112,5 +112,9 @@ const struct ptx_kernel *ptx_stream(enum gpu_traffic, enum gpu_path, bool each);
  * that has the device's kernels, so that it also serves later architectures. Allocated with malloc;
  * the caller frees it. NULL: out of memory. */
 char *ptx_text(unsigned capability);
+/* The text of kernels that need PTX_BESIDE, for devices whose other text lacks them, and drivers of
+ * CUDA 11.4 (PTX 7.4) or later. NULL: the device needs none, or out of memory. */
+enum { PTX_BESIDE = 70 };
+char *ptx_text_beside(unsigned capability);
 
 #endif
