@@ -133,58 +133,9 @@ void complete_line(char *const *words, size_t count)
 
 /* In the order of the shells in words.c. The scripts run fathom by the name that was typed, because
  * it may not be on the path. */
-static const char *const scripts[] = {
-    "# Completion of fathom in bash, as 'fathom completion bash' prints it.\n"
-    "_fathom()\n"
-    "{\n"
-    "    local answer IFS=$'\\n' current=${COMP_WORDS[COMP_CWORD]#=}\n"
-    "    COMPREPLY=()\n"
-    "    while read -r answer; do\n"
-    "        if [[ $answer == :files ]]; then\n"
-    "            while read -r answer; do\n"
-    "                COMPREPLY+=(\"$answer\")\n"
-    "            done < <(compgen -f -- \"$current\")\n"
-    "            compopt -o filenames 2>/dev/null\n"
-    "        else\n"
-    "            COMPREPLY+=(\"${answer%%$'\\t'*}\")\n"
-    "        fi\n"
-    "    done < <(\"${COMP_WORDS[0]}\" __complete \"${COMP_WORDS[@]:1:COMP_CWORD}\" 2>/dev/null)\n"
-    "}\n"
-    "complete -F _fathom fathom\n",
+#include "completion.help.h"
 
-    "#compdef fathom\n"
-    "# Completion of fathom in zsh, as 'fathom completion zsh' prints it.\n"
-    "_fathom()\n"
-    "{\n"
-    "    local -a answers\n"
-    "    answers=(\"${(@f)$(\"$words[1]\" __complete \"${(@)words[2,CURRENT]}\" 2>/dev/null)}\")\n"
-    "    if ((${answers[(I):files]})); then\n"
-    "        compset -P '--*='\n"
-    "        _files\n"
-    "    fi\n"
-    "    answers=(\"${(@)${(@)${(@)answers:#:files}//:/\\\\:}//$'\\t'/:}\")\n"
-    "    [[ -n $answers ]] && _describe fathom answers\n"
-    "}\n"
-    "if [[ $funcstack[1] == _fathom ]]; then\n"
-    "    _fathom \"$@\"\n"
-    "else\n"
-    "    compdef _fathom fathom\n"
-    "fi\n",
-
-    "# Completion of fathom in fish, as 'fathom completion fish' prints it.\n"
-    "function __fathom_answers\n"
-    "    set -l typed (commandline -opc)\n"
-    "    set -l current (commandline -ct)\n"
-    "    set -l answers ($typed[1] __complete $typed[2..] \"$current\" 2>/dev/null)\n"
-    "    if contains -- :files $answers\n"
-    "        set -l option (string match -r '^--[^=]*=' -- $current)\n"
-    "        set -l file (string replace -- \"$option\" '' $current)\n"
-    "        printf '%s\\n' \"$option\"(__fish_complete_path \"$file\")\n"
-    "    end\n"
-    "    string match -v :files -- $answers\n"
-    "end\n"
-    "complete -c fathom -f -a '(__fathom_answers)'\n",
-};
+static const char *const scripts[] = {bash, zsh, fish};
 
 static int completion(struct invocation *invocation, struct error *error)
 {
@@ -197,10 +148,6 @@ const struct command completion_command = {
     .name = "completion",
     .operands = "SHELL",
     .summary = "print the script by which a shell completes fathom's command line",
-    .about =
-        "Prints a script for bash, zsh or fish. It asks the fathom that is being typed for its "
-        "commands, probes, options and their values. 'make install' puts all three scripts where "
-        "the shells look for them. Elsewhere use 'source <(fathom completion bash)' in bash, the "
-        "same with zsh in zsh, and 'fathom completion fish | source' in fish.",
+    .about = about,
     .run = completion,
 };
