@@ -1,0 +1,133 @@
+#include "compare/nearest.h"
+
+#include "base/text.h"
+#include "compare/spread.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* What a level counts that only one of two machines has: as a figure twice as large. */
+static const double lonely_away = 0.6931471805599453;
+
+static bool is_level(const struct finding *finding)
+{
+    const struct finding_meaning meaning = finding_meaning(finding);
+    return meaning.role == ROLE_LEVEL && isfinite(finding->value);
+}
+
+/* Levels of one document, by its findings that the other lacks. */
+static size_t lonely_levels(const struct differences *differences)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < differences->lonely_count; i++)
+        count += is_level(differences->lonely[i].finding);
+    return count;
+}
+
+/* Fills the neighbour of a document; its `compared` is 0 where they have no figure in common. */
+static int measure_away(struct neighbour *neighbour, const struct document *document,
+                        struct error *error)
+{
+    struct differences there = {.count = 0}, back = {.count = 0};
+    struct error none = {0};
+    double sum = 0;
+    int code = differences_find(&there, neighbour->document, document, NAN, &none);
+    if (code == 0)
+        code = differences_find(&back, document, neighbour->document, NAN, &none);
+    for (size_t i = 0; code == 0 && i < there.count; i++) {
+        const struct difference *difference = &there.list[i];
+        const bool counts = difference->finding_a && difference->compared.answer != CONDITION;
+        sum += counts ? fabs(log(difference->compared.ratio)) : 0;
+        neighbour->compared += counts;
+    }
+    const size_t lonely = lonely_levels(&there) + lonely_levels(&back);
+    neighbour->away = (sum + lonely_away * (double)lonely) / (double)(neighbour->compared + lonely);
+    differences_free(&there);
+    differences_free(&back);
+    if (code == ERROR_USAGE)
+        return 0;
+    if (code < 0)
+        *error = none;
+    return code;
+}
+
+static int by_distance(const void *a, const void *b)
+{
+    const struct neighbour *left = a, *right = b;
+    const int order = (left->away > right->away) - (left->away < right->away);
+    return order ? order : (left->compared < right->compared) - (left->compared > right->compared);
+}
+
+static bool is_of_model(const struct machine_facts *a, const struct machine_facts *b)
+{
+    if (!a->cpu_model || !text_same(a->cpu_model, b->cpu_model))
+        return false;
+    for (int level = 1; level <= 2; level++) {
+        const struct cache_facts *in_a = cache_of_cpu(a, level, -1),
+                                 *in_b = cache_of_cpu(b, level, -1);
+        if (in_a && in_b && in_a->size_bytes != in_b->size_bytes)
+            return false;
+    }
+    return true;
+}
+
+/* Compares the document with the others of its model as one. */
+static int compare_with_model(struct nearest *nearest, const struct document *document,
+                              const struct document *known, size_t count, struct error *error)
+{
+    struct document *const alike = nearest->alike_list;
+    struct error none = {0};
+    const char *left_out = NULL;
+    size_t n = 0;
+    for (size_t i = 0; i < count; i++)
+        if (is_of_model(&known[i].machine, &document->machine))
+            alike[n++] = known[i];
+    int code = n ? baseline_build(&nearest->others, alike, n, &left_out, &none) : ERROR_USAGE;
+    if (code == 0)
+        code = differences_find(&nearest->differences, &nearest->others, document, NAN, &none);
+    nearest->alike = code == 0 && nearest->differences.count ? n : 0;
+    if (code == ERROR_USAGE)
+        return 0;
+    if (code < 0)
+        *error = none;
+    return code;
+}
+
+static int allocate(void *with)
+{
+    struct nearest *nearest = with;
+    nearest->list = pool_alloc(&nearest->pool, nearest->count + 1, sizeof *nearest->list);
+    nearest->alike_list =
+        pool_alloc(&nearest->pool, nearest->count + 1, sizeof *nearest->alike_list);
+    return 0;
+}
+
+int nearest_find(struct nearest *nearest, const struct document *document,
+                 const struct document *known, size_t known_count, struct error *error)
+{
+    *nearest = (struct nearest){.count = known_count};
+    int code = pool_enter(&nearest->pool, allocate, nearest, error);
+    nearest->count = 0;
+    for (size_t i = 0; i < known_count && code == 0; i++) {
+        struct neighbour neighbour = {.document = &known[i]};
+        code = measure_away(&neighbour, document, error);
+        if (code == 0 && neighbour.compared)
+            nearest->list[nearest->count++] = neighbour;
+    }
+    if (code == 0 && !nearest->count)
+        code = error_set(error, ERROR_USAGE,
+                         "no known machine has a figure in common with this document: measure "
+                         "'latency' or 'cores', or name documents of other machines");
+    if (code < 0)
+        return code;
+    qsort(nearest->list, nearest->count, sizeof *nearest->list, by_distance);
+    return compare_with_model(nearest, document, known, known_count, error);
+}
+
+void nearest_free(struct nearest *nearest)
+{
+    differences_free(&nearest->differences);
+    document_free(&nearest->others);
+    pool_free(&nearest->pool);
+    *nearest = (struct nearest){.count = 0};
+}

@@ -1,0 +1,14 @@
+/* The documents of gallery/, which the build puts into the program. */
+#ifndef FATHOM_PROGRAMS_CLI_GALLERY_H
+#define FATHOM_PROGRAMS_CLI_GALLERY_H
+
+#include <stddef.h>
+
+struct gallery_text {
+    const char *name; /* "n95" */
+    const char *text; /* JSON */
+};
+
+extern const struct gallery_text gallery[]; /* ends with a NULL name */
+
+#endif

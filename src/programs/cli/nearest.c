@@ -1,0 +1,126 @@
+/* Compares a document with known machines: those of the gallery and of documents named. */
+#include "compare/nearest.h"
+
+#include "base/clean.h"
+#include "conclude/complete.h"
+#include "document/json.h"
+#include "programs/cli/gallery.h"
+#include "programs/cli/options.h"
+#include "programs/cli/output.h"
+#include "show/report/differences.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LISTED_MOST = 8, CHANGES_MOST = 6 };
+
+static const char *name_of(const struct document *document)
+{
+    return document->machine.cpu_model ? document->machine.cpu_model : "unknown processor";
+}
+
+/* "As 4 others of its model (Intel N95); L3.bandwidth -62 %" */
+static void line_add_model(struct line *line, const struct nearest *nearest, const char *model)
+{
+    const struct differences *differences = &nearest->differences;
+    size_t told = 0;
+    if (!nearest->alike) {
+        line_add_between(line, "No known machine is of its model (", model, ").");
+        return;
+    }
+    line_add(line, "As %zu other%s", nearest->alike, nearest->alike == 1 ? "" : "s");
+    line_add_between(line, " of its model (", model, ")");
+    for (size_t i = 0; i < differences->count; i++) {
+        const struct difference *difference = &differences->list[i];
+        if (difference->compared.answer != CHANGED || !difference->finding_a ||
+            ++told > CHANGES_MOST)
+            continue;
+        line_add(line, "; ");
+        line_add_difference(line, difference);
+        line_add(line, " %+.0f %%", 100 * (difference->compared.ratio - 1));
+    }
+    if (told > CHANGES_MOST)
+        line_add(line, "; and %zu more changes", told - CHANGES_MOST);
+    line_add(line, "%s. %zu of %zu values are the same, of %zu it can't be told.",
+             told ? "" : ": no change can be told", differences->counts[SAME], differences->count,
+             differences->counts[CANT_TELL]);
+}
+
+/* What is written: the nearest machines, and the processor that they are near to. */
+struct shown {
+    struct nearest nearest;
+    const char *model;
+};
+
+static int write_text(const void *content, FILE *out, struct error *error)
+{
+    const struct nearest *nearest = &((const struct shown *)content)->nearest;
+    const struct text_style style = output_style(out);
+    struct line line = {0};
+    (void)error;
+    fputs("   differs  in figures  machine\n", out);
+    for (size_t i = 0; i < nearest->count && i < LISTED_MOST; i++) {
+        const struct neighbour *neighbour = &nearest->list[i];
+        char model[CLEAN_TEXT], file[CLEAN_TEXT];
+        fprintf(out, "  %6.0f %%  %10zu  %s (%s)\n", 100 * expm1(neighbour->away),
+                neighbour->compared, clean_text(name_of(neighbour->document), model, sizeof model),
+                clean_text(neighbour->document->file, file, sizeof file));
+    }
+    line_add_model(&line, nearest, ((const struct shown *)content)->model);
+    fputc('\n', out);
+    render_sentence(out, line.text, 0, &style);
+    return 0;
+}
+
+#include "nearest.help.h"
+
+static int read_text(struct document *document, const struct gallery_text *from,
+                     struct error *error)
+{
+    FILE *stream = fmemopen((void *)(uintptr_t)from->text, strlen(from->text), "r");
+    if (!stream)
+        return error_out_of_memory(error);
+    const int code = document_read_stream(document, stream, from->name, error);
+    fclose(stream);
+    document->file = from->name;
+    return code == 0 ? experiments_complete(document, error) : code;
+}
+
+/* The document comes first, then the known ones. */
+static int nearest(struct invocation *invocation, struct error *error)
+{
+    const size_t operands = (size_t)invocation->operand_count;
+    size_t count = operands, read = 0;
+    while (gallery[count - operands].name)
+        count++;
+    struct document *documents = calloc(count, sizeof *documents);
+    struct shown shown = {.nearest = {.count = 0}};
+    int code = documents ? 0 : error_out_of_memory(error);
+    for (; code == 0 && read < count; read++)
+        code = read < operands
+                   ? experiment_read(&documents[read], invocation->operands[read], error)
+                   : read_text(&documents[read], &gallery[read - operands], error);
+    if (code == 0) {
+        shown.model = name_of(&documents[0]);
+        code = nearest_find(&shown.nearest, &documents[0], documents + 1, count - 1, error);
+    }
+    if (code == 0)
+        code = output_write(output_path(&invocation->options), write_text, &shown, error);
+    nearest_free(&shown.nearest);
+    for (size_t i = 0; i < read; i++)
+        document_free(&documents[i]);
+    free(documents);
+    return code;
+}
+
+static const struct option_spec *const options[] = {output_options, NULL};
+
+const struct command nearest_command = {
+    .name = "nearest",
+    .operands = "FILE...",
+    .summary = "known machines nearest to a document's, and how it differs from its model's others",
+    .about = about,
+    .options = options,
+    .run = nearest,
+};
