@@ -132,9 +132,27 @@ SIGNALS = [
 ]
 
 
+def ended_watch(here):
+    """A watch that is interrupted after its first trial has left metrics, whole, and ends with 130."""
+    folder = here.folder()
+    process = here.start(["fathom", "watch", "--every", "0.5", "-f", "metrics", "--metrics", "watch.prom"], folder)
+    await_document(process, folder / "watch.prom")
+    process.send_signal(signal.SIGINT)
+    texts = end_of(process)
+    if not texts:
+        return ["does not end"]
+    left = (folder / "watch.prom").read_text() if (folder / "watch.prom").exists() else ""
+    return check(
+        (process.returncode == 130, f"status {process.returncode}: {texts[1]}"),
+        (os.listdir(folder) == ["watch.prom"], f"files {os.listdir(folder)}"),
+        (left.endswith("# EOF\n") and texts[0].endswith("# EOF\n"), f"no end: {left[-80:]}"),
+        (re.search(r'^fathom_watch_latency_(cycles|seconds)\{level="\w+"\} [\d.e-]+$', left, re.MULTILINE), left))
+
+
 def tests():
     """(name, function of the surroundings that returns complaints) of every test."""
     found = [
+        ("watch ends by SIGINT and leaves its metrics", ended_watch),
         ("a folder that is lost while measuring", lost_folder),
         ("SIGTERM at any moment of the start", at_any_moment),
     ]

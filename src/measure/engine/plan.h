@@ -150,6 +150,8 @@ struct plan {
     double span_s;   /* a point's first trials_min trials are spread over at least this time:
                         interference and clock changes last some 100 ms, and trials closer
                         together are not independent */
+    bool patient;    /* a visit whose workers got no time to run ends no point, however many do: the
+                        next round comes */
     double share;    /* share of the remaining time, 0 to 1, where more stages follow. The first
                         trials of the points may use half of the rest as well */
     double budget_s; /* seconds of this stage, which are that share; all stages pay for the first

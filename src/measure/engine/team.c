@@ -12,6 +12,9 @@
 #include <time.h>
 
 enum { POLL_MS = 50, PATIENCE_POLLS = 100, JOIN_S = 5 };
+/* A signal ends a pause at once; a stop that is set without one waits for this. A shorter nap would
+ * be most of what `fathom watch` costs. */
+enum { PAUSE_POLL_MS = 200 };
 
 /* The worker alone ends BUSY and LEAVING. The coordinator alone begins them and sets LOST, which
  * is final whatever the thread does later. */
@@ -387,7 +390,7 @@ int team_pause(struct team *team, uint64_t until_ns, struct error *error)
         uint64_t now_ns = os_raw_ns();
         if (now_ns >= until_ns)
             return 0;
-        uint64_t left_ns = until_ns - now_ns, poll_ns = POLL_MS * UINT64_C(1000000);
+        uint64_t left_ns = until_ns - now_ns, poll_ns = PAUSE_POLL_MS * UINT64_C(1000000);
         struct timespec nap = {.tv_nsec = (long)(left_ns < poll_ns ? left_ns : poll_ns)};
         nanosleep(&nap, NULL);
     }

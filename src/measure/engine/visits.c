@@ -117,7 +117,7 @@ static void starve(struct stage *stage, const struct visit *visit)
     struct record *record = point_table_record(&stage->table, point_of(stage, visit));
     if (!record->trials)
         record->failed = "its workers got no time to run together";
-    if (++record->starved_visits >= STARVED_VISITS_MAX)
+    if (++record->starved_visits >= STARVED_VISITS_MAX && !stage->plan->patient)
         finish(stage, point_of(stage, visit));
 }
 

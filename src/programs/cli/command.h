@@ -26,6 +26,7 @@ struct command_options {
     struct setting machine, change;                /* of a twin */
     struct setting repeat, every, sweep, add;      /* several runs */
     struct setting against, tolerance, within;     /* check */
+    struct setting watch_for, metrics, cpu;        /* watch */
     struct setting threshold, false_share, pages;  /* diff, fleet */
     struct setting in_place;                       /* analyse */
     struct setting waves, both, wait, spool, keep; /* fathom-mpi */
@@ -64,7 +65,7 @@ struct command {
 
 extern const struct command run_command, probe_command, report_command, import_command, as_command,
     nearest_command, analyse_command, fleet_command, diff_command, check_command, baseline_command,
-    merge_command, list_command, doctor_command, completion_command, manual_command;
+    merge_command, list_command, doctor_command, completion_command, manual_command, watch_command;
 extern const struct command *const commands[]; /* ends with NULL; without probe_command */
 
 /* The command of that name; for the name of a probe also *probe. NULL: no command has the name. */

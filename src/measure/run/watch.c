@@ -1,0 +1,256 @@
+#include "measure/run/watch.h"
+
+#include "base/cpulist.h"
+#include "compare/compare.h"
+#include "measure/engine/engine.h"
+#include "measure/kernels/chase.h"
+#include "measure/kernels/ring.h"
+#include "stats/order.h"
+#include "stats/undisturbed.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A batch of 192 loads takes 25 us in memory and 0.2 us in the first level, where reading the clock
+ * adds some percent, which do not change. All levels together take some 0.4 ms of CPU time, and
+ * with the engine's bursts and threads less than 1 ms. */
+enum { BATCHES = 5, REPEATS = 3 };
+enum { PAGE = 4096, HUGE_PAGE = 2 << 20, STATE_BYTES = 128 };
+static const uint64_t memory_most = 128 << 20, memory_least = 32 << 20;
+/* A stage keeps what it measured, so a watch without an end is stages of an hour. */
+static const double stage_s = 3600;
+
+/* --- the levels --- */
+
+static void add_level(struct watch *watch, const char *name, uint64_t bytes, size_t line_bytes,
+                      bool private)
+{
+    struct watch_level *level = &watch->levels[watch->level_count++];
+    const size_t unit = bytes >= HUGE_PAGE ? HUGE_PAGE : PAGE;
+    *level = (struct watch_level){.now = NAN, .private = private};
+    snprintf(level->name, sizeof level->name, "%s", name);
+    level->at = (watch->arena_bytes + unit - 1) / unit * unit;
+    level->ring = (struct ring){.count = (size_t)(bytes / line_bytes),
+                                .stride = line_bytes,
+                                .seed = watch->seed + watch->level_count};
+    watch->arena_bytes = level->at + (size_t)bytes;
+}
+
+/* Well within each declared cache; a shared one is watched in twice what the caches before hold, so
+ * that they keep little of it, and memory in four times the last. */
+static void choose_levels(struct watch *watch)
+{
+    const uint64_t budget = machine_memory_budget(watch->machine) / 2;
+    uint64_t above = 0;
+    size_t line_bytes = 64;
+    watch->arena_bytes = PAGE; /* for the chases' states */
+    for (int n = 1; n < WATCH_LEVELS_MOST; n++) {
+        const struct cache_facts *cache = cache_of_cpu(&watch->machine->facts, n, watch->cpu);
+        char name[8];
+        if (!cache || cache->size_bytes <= above || cache->size_bytes > budget)
+            break;
+        line_bytes = cache->line_bytes ? cache->line_bytes : line_bytes;
+        const uint64_t half = cache->size_bytes / 2, few = (n > 2 ? 2 : 3) * above;
+        snprintf(name, sizeof name, "L%d", n);
+        add_level(watch, name, n == 1 || half < few ? half : few, line_bytes, n <= 2);
+        above = cache->size_bytes;
+    }
+    uint64_t bytes = 4 * above < memory_least && !watch->model ? memory_least : 4 * above;
+    bytes = bytes > memory_most ? memory_most : bytes;
+    if (bytes > above && bytes <= budget)
+        add_level(watch, "DRAM", bytes, line_bytes, false);
+}
+
+/* --- a trial --- */
+
+static void prepare(struct trial *trial)
+{
+    struct watch *const *watch = trial->probe_state;
+    struct watch_level *level = &(*watch)->levels[trial->point->index];
+    unsigned char *memory = trial->arena->memory;
+    struct chase *chase = (struct chase *)(memory + trial->point->index * STATE_BYTES);
+    if (!level->built) {
+        level->ring.memory = memory + level->at;
+        ring_build(&level->ring);
+        chase->position = level->ring.memory;
+        level->built = true;
+    }
+    if (level->private)
+        ring_warm(&level->ring, level->ring.count);
+    trial->workers[0].run = chase_run;
+    trial->workers[0].state = chase;
+    trial->operations = chase_steps;
+}
+
+/* The core's own caches lose time to interruptions alone; beyond them the median is the
+ * neighbours'. */
+static void observe(void *observer, const struct observation *seen)
+{
+    struct watch *watch = observer;
+    struct watch_level *level = &watch->levels[seen->trial->point->index];
+    double ns[BATCHES], hz[BATCHES];
+    for (unsigned i = 0; i < seen->batch_count; i++) {
+        ns[i] = seen->batches[i].ns / (seen->trial->operations * (double)seen->repeats);
+        hz[i] = seen->batches[i].core_hz;
+    }
+    sort_ascending(ns, seen->batch_count);
+    sort_ascending(hz, seen->batch_count);
+    watch->at_s = watch->before_s + seen->at_s;
+    level->now = level->private ? undisturbed_of(ns, seen->batch_count).value *
+                                      median(hz, seen->batch_count) * 1e-9
+                                : median(ns, seen->batch_count);
+}
+
+/* --- changes --- */
+
+static struct figure figure_at(const struct watch *watch, const struct watch_level *level,
+                               size_t from, size_t count)
+{
+    char name[24];
+    double sorted[WATCH_KEPT];
+    for (size_t i = 0; i < count; i++)
+        sorted[i] = level->values[from + i].number;
+    sort_ascending(sorted, count);
+    snprintf(name, sizeof name, "%s.latency%s", level->name, level->private ? "" : "_ns");
+    const struct finding finding = {.name = name,
+                                    .unit = level->private ? "cycles" : "ns",
+                                    .value = median(sorted, count),
+                                    .low = sorted[0],
+                                    .high = sorted[count - 1],
+                                    .runs = (struct factor *)&level->values[from],
+                                    .run_count = count};
+    const struct machine_facts *facts = &watch->machine->facts;
+    const struct figure_source source = {facts, facts->hypervisor != NULL, false};
+    const struct finding_meaning meaning = finding_meaning(&finding);
+    return figure_of(&source, &finding, &meaning);
+}
+
+/* Forgets all values but the last `count`. */
+static void forget(struct watch_level *level, size_t count)
+{
+    memmove(level->values, level->values + level->count - count, count * sizeof *level->values);
+    level->count = count;
+}
+
+static void judge(const struct watch *watch, struct watch_level *level)
+{
+    const double tests = 3600 / watch->every_s * (double)watch->level_count;
+    level->changed = false;
+    if (isnan(level->now))
+        return;
+    if (level->count == WATCH_KEPT)
+        forget(level, WATCH_KEPT - 1);
+    level->values[level->count++] = (struct factor){.number = level->now};
+    if (level->count < WATCH_BASE_LEAST + WATCH_RECENT)
+        return;
+    const size_t base = level->count - WATCH_RECENT;
+    const struct figure before = figure_at(watch, level, 0, base),
+                        after = figure_at(watch, level, base, WATCH_RECENT);
+    struct comparison compared = compare(&before, &after, NAN);
+    comparison_settle(&compared, comparison_share / tests);
+    if (compared.answer != CHANGED)
+        return;
+    level->changed = true;
+    level->changes++;
+    level->before = before.value;
+    level->after = after.value;
+    forget(level, WATCH_RECENT);
+}
+
+/* The engine shows progress after each round. */
+static void end_tick(void *argument, double done, double left_s)
+{
+    struct watch *watch = argument;
+    bool any = false;
+    (void)done, (void)left_s;
+    for (size_t i = 0; i < watch->level_count; i++) {
+        any = any || !isnan(watch->levels[i].now);
+        judge(watch, &watch->levels[i]);
+    }
+    watch->ticks += any;
+    if (any)
+        watch->tick(watch->argument, watch);
+    for (size_t i = 0; i < watch->level_count; i++)
+        watch->levels[i].now = NAN;
+}
+
+/* --- the watch --- */
+
+static int run_stage(struct watch *watch, struct engine *engine, double for_s, struct pool *pool,
+                     struct error *error)
+{
+    const unsigned rounds = (unsigned)ceil(for_s / watch->every_s) + 1;
+    const struct seat seat = {watch->cpu, MEASURED};
+    struct series series = {.name = "watch", .x = {"level", ""}, .y = {"latency", "ns"}};
+    struct plan_point points[WATCH_LEVELS_MOST];
+    for (size_t i = 0; i < watch->level_count; i++) {
+        points[i] = (struct plan_point){.x = (double)i,
+                                        .seats = &seat,
+                                        .seat_count = 1,
+                                        .arena_bytes = watch->arena_bytes,
+                                        .index = i};
+        watch->levels[i].built = false;
+        watch->levels[i].count = 0;
+    }
+    const struct plan plan = {.series = &series,
+                              .series_count = 1,
+                              .points = points,
+                              .point_count = watch->level_count,
+                              .pages = PAGES_AUTO,
+                              .node = -1,
+                              .touch_cpu = watch->cpu,
+                              .arena_life = ARENA_WHOLE_STAGE,
+                              .cycles = true,
+                              .trials_min = rounds,
+                              .trials_max = rounds,
+                              .trials_per_visit = 1,
+                              .sweep = (unsigned)watch->level_count,
+                              .batches = BATCHES,
+                              .repeats = REPEATS,
+                              .batch_ns = clock_shortest_batch_ns(engine->clock), /* as given */
+                              .patient = true,
+                              .precision = 0,
+                              .unstable_above = INFINITY,
+                              .meant = MEANT_STEAL,
+                              .span_s = rounds * watch->every_s,
+                              .share = 1,
+                              .budget_s = for_s};
+    const struct trial_work work = {prepare, observe, watch, &watch};
+    struct stage_outcome outcome;
+    const int code = stage_run(engine, &plan, &work, pool, &outcome, error);
+    watch->before_s += for_s;
+    return code;
+}
+
+int watch_run(struct watch *watch, struct error *error)
+{
+    struct clock clock = {.name = "model", .hz = 1e9};
+    struct engine engine = {.machine = watch->machine,
+                            .clock = &clock,
+                            .model = watch->model,
+                            .seed = watch->seed,
+                            .progress = {end_tick, watch}};
+    if (watch->cpu < 0)
+        watch->cpu = watch->machine->allowed.ids[0];
+    if (!cpulist_has(&watch->machine->allowed, watch->cpu))
+        return error_set(error, ERROR_USAGE, "--cpu %d: no such CPU may be used", watch->cpu);
+    choose_levels(watch);
+    if (!watch->level_count)
+        return error_set(error, ERROR_IMPOSSIBLE, "there is too little memory to watch");
+    int code = watch->model ? 0 : clock_check(error);
+    if (code == 0 && !watch->model)
+        clock_calibrate_below(&clock, watch->machine->root);
+    if (code == 0)
+        code = team_create(&engine.team, watch->stop, error);
+    do {
+        struct pool pool = {0};
+        if (code == 0)
+            code =
+                run_stage(watch, &engine, watch->for_s > 0 ? watch->for_s : stage_s, &pool, error);
+        pool_free(&pool);
+    } while (code == 0 && !(watch->for_s > 0));
+    attic_clear(&engine.attic);
+    team_free(engine.team);
+    return code;
+}

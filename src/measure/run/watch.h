@@ -1,0 +1,60 @@
+/*
+ * A watch: one short trial a second in each level, by the engine, in memory that it keeps. What a
+ * load takes there tells of neighbours as a thermometer does of heat: in the caches of the core
+ * what shares it, in a shared cache what evicts lines that were touched some seconds ago, in memory
+ * who else loads it.
+ *
+ * A level has changed where compare() says so of its last values and those before, in a test whose
+ * share of false alarms holds for an hour of all levels.
+ */
+#ifndef FATHOM_MEASURE_RUN_WATCH_H
+#define FATHOM_MEASURE_RUN_WATCH_H
+
+#include "document/document.h"
+#include "machine/machine.h"
+#include "measure/engine/timing_model.h"
+#include "measure/kernels/ring.h"
+
+#include <signal.h>
+
+/* Values that are kept, and how many of them, the last, are compared with those before. */
+enum { WATCH_LEVELS_MOST = 5, WATCH_KEPT = 64, WATCH_RECENT = 5, WATCH_BASE_LEAST = 12 };
+
+struct watch_level {
+    char name[8];                     /* "L1", ..., "DRAM" */
+    bool private;                     /* a core's own cache: values are in cycles, else in ns */
+    double now;                       /* a load; NAN: interrupted in this tick */
+    struct factor values[WATCH_KEPT]; /* numbers since the last change, the oldest first */
+    size_t count;
+    unsigned changes;
+    double before, after; /* of the last change */
+    bool changed;         /* in this tick */
+    struct ring ring;     /* of its loads, built once in the arena, from byte `at` */
+    size_t at;
+    bool built;
+};
+
+struct watch {
+    /* The request. */
+    const struct machine *machine;
+    const struct timing_model *model; /* NULL: the hardware itself */
+    const volatile sig_atomic_t *stop;
+    double every_s, for_s; /* for_s 0: until it is stopped */
+    int cpu;               /* -1: the first that may be used */
+    uint64_t seed;
+    /* After each tick; the levels are in `watch`. */
+    void (*tick)(void *argument, const struct watch *);
+    void *argument;
+
+    struct watch_level levels[WATCH_LEVELS_MOST];
+    size_t level_count;
+    double at_s; /* since the beginning, in the time of machine or model */
+    unsigned ticks;
+    double before_s;    /* of the stages that have ended */
+    size_t arena_bytes; /* of all rings */
+};
+
+/* ERROR_INTERRUPTED where it was stopped; ERROR_SYSTEM; ERROR_USAGE where the CPU can't be used. */
+int watch_run(struct watch *, struct error *);
+
+#endif

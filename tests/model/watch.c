@@ -1,0 +1,129 @@
+/* Watches over modelled machines: an idle hour has no change, and a neighbour that comes is seen
+ * within ten seconds in 19 of 20. Prints TAP. */
+#include "measure.h"
+
+#include "machines.h"
+#include "measure/run/watch.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static const size_t arena_bytes = 160 << 20;
+/* A neighbour that streams through memory and takes half of a shared cache. */
+static const struct model_neighbour planted = {.course = TWO_STATE,
+                                               .share = 1,
+                                               .busy_s = 1e9,
+                                               .cpus = 2,
+                                               .takes = {.room = 0.5, .traffic = 0.6}};
+enum { HOURS = 1, PLANTED = 20, COMES_S = 60, WITHIN_S = 10 };
+
+/* A machine that becomes another one. */
+struct turning {
+    struct timing_model before, after;
+    double at_s, now_s;
+};
+
+static const struct timing_model *model_at(const struct turning *turning)
+{
+    return turning->now_s < turning->at_s ? &turning->before : &turning->after;
+}
+
+static void prepared(void *self, const struct trial *trial)
+{
+    const struct timing_model *model = model_at(self);
+    model->prepared(model->self, trial);
+}
+
+static uint64_t work(void *self, int cpu, kernel_function *run, void *state, uint64_t repeats)
+{
+    const struct timing_model *model = model_at(self);
+    return model->work(model->self, cpu, run, state, repeats);
+}
+
+static uint64_t additions(void *self, int cpu, uint64_t count)
+{
+    const struct timing_model *model = model_at(self);
+    return model->additions(model->self, cpu, count);
+}
+
+static void now(void *self, uint64_t now_ps)
+{
+    struct turning *turning = self;
+    turning->now_s = (double)now_ps * 1e-12;
+    turning->before.now(turning->before.self, now_ps);
+    turning->after.now(turning->after.self, now_ps);
+}
+
+struct seen {
+    unsigned before, within, ticks;
+};
+
+static void note(void *argument, const struct watch *watch)
+{
+    struct seen *seen = argument;
+    seen->ticks++;
+    for (size_t i = 0; i < watch->level_count; i++) {
+        if (!watch->levels[i].changed)
+            continue;
+        seen->before += watch->at_s < COMES_S;
+        seen->within += watch->at_s >= COMES_S && watch->at_s < COMES_S + WITHIN_S;
+    }
+}
+
+/* Watches the machine for that time; the neighbour comes at `comes_s`. */
+static struct seen watch_machine(uint64_t seed, double for_s, double comes_s)
+{
+    struct model_machine machine, idle, loud;
+    struct measurement quiet, taken;
+    struct error error = {0};
+    struct seen seen = {0};
+    machine_random(&machine, seed);
+    loud = idle = model_let(&machine);
+    loud.cpus = idle.cpus = 2;
+    loud.neighbours[0] = planted;
+    if (!measurement_begin(&quiet, &idle, arena_bytes, seed) ||
+        !measurement_begin(&taken, &loud, arena_bytes, seed))
+        exit(1);
+    struct turning turning = {
+        .before = model_timing(quiet.model), .after = model_timing(taken.model), .at_s = comes_s};
+    const struct timing_model model = {
+        .self = &turning, .prepared = prepared, .work = work, .additions = additions, .now = now};
+    struct watch watch = {.machine = &quiet.facts,
+                          .model = &model,
+                          .every_s = 1,
+                          .for_s = for_s,
+                          .cpu = 0,
+                          .seed = seed,
+                          .tick = note,
+                          .argument = &seen};
+    if (watch_run(&watch, &error) < 0)
+        printf("# seed %llu: %s\n", (unsigned long long)seed, error.text);
+    if (seen.ticks < (unsigned)for_s - 1)
+        printf("# seed %llu: only %u ticks\n", (unsigned long long)seed, seen.ticks);
+    measurement_end(&quiet);
+    measurement_end(&taken);
+    return seen;
+}
+
+int main(void)
+{
+    unsigned alarms = 0, found = 0, early = 0, ticks = 0;
+    for (uint64_t seed = 1; seed <= HOURS; seed++) {
+        const struct seen seen = watch_machine(seed, 3600, INFINITY);
+        alarms += seen.before + seen.within;
+        ticks += seen.ticks;
+    }
+    printf("# %u alarms in %u idle ticks\n", alarms, ticks);
+    printf("%sok 1 - an idle hour has no alarm\n", alarms || ticks < HOURS * 3590 ? "not " : "");
+    for (uint64_t seed = 1; seed <= PLANTED; seed++) {
+        const struct seen seen = watch_machine(seed, COMES_S + WITHIN_S, COMES_S);
+        found += seen.within > 0;
+        early += seen.before;
+    }
+    printf("# %u of %d neighbours seen within %d s, %u alarms before they came\n", found, PLANTED,
+           WITHIN_S, early);
+    printf("%sok 2 - a neighbour is seen within ten seconds\n1..2\n",
+           found * 20 < 19 * PLANTED || early ? "not " : "");
+    return alarms || early || found * 20 < 19 * PLANTED;
+}
