@@ -29,7 +29,13 @@ static void add(const struct look *look, enum remark_weight weight, const char *
     struct checks *checks = look->checks;
     struct checked *checked =
         pool_append(look->pool, (void **)&checks->list, &checks->count, sizeof *checked);
-    *checked = (struct checked){weight, subject, {what, why, remedy}};
+    *checked = (struct checked){weight, subject, false, {what, why, remedy}};
+}
+
+/* What was added last is a mean of the past. */
+static void note_past(const struct look *look)
+{
+    look->checks->list[look->checks->count - 1].past = true;
 }
 
 static void add_fine(const struct look *look, const char *subject, const char *what)
@@ -82,16 +88,19 @@ static void check_stolen(const struct look *look)
     if (fields != 8 || !(total > 0) || !isfinite(total) || !(field[7] >= 0))
         return;
     double share = field[7] / total;
+    if (share < stolen_share_noticed && !look->machine->facts.hypervisor)
+        return;
     if (share >= stolen_share_noticed)
         add(look, REMARK_SPOILS, "stolen time",
             pool_printf(look->pool, "the hypervisor took %.1f %% of CPU time since boot",
                         100 * share),
             "programs of other guests run on these CPUs and fill their caches",
             "use a dedicated instance, or a host with fewer guests");
-    else if (look->machine->facts.hypervisor)
+    else
         add_fine(look, "stolen time",
                  pool_printf(look->pool, "the hypervisor took %.2f %% of CPU time since boot",
                              100 * share));
+    note_past(look);
 }
 
 /* The CPUs that are isolated (isolcpus) and outside of this process's mask, as a list; NULL if
@@ -175,6 +184,7 @@ static void check_load(const struct look *look)
         add(look, load < 0.25 * (double)count ? REMARK_KNOW : REMARK_SPOILS, "load", state,
             "other programs take time, caches and bandwidth from what is measured",
             "stop other work, or wait until it has ended");
+    note_past(look);
 }
 
 /* --- what the cores do --- */

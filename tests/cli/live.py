@@ -2,6 +2,7 @@
 import csv
 import io
 import json
+import math
 import os
 import re
 import shutil
@@ -551,9 +552,21 @@ COMP_WORDS=(fathom report ''); COMP_CWORD=2; _fathom; printf '%s\\0' "${COMPREPL
                  (sorted(os.listdir(folder)) == names, f"{os.listdir(folder)}"))
 
 
+def fit_here(here):
+    """One line, whose word is that of the status, and the share that was watched."""
+    status, out, err = here.run("fathom check --fit", here.folder())
+    word = {0: "FIT", 1: "UNFIT", 4: "DOUBTFUL"}.get(status)
+    taken = re.search(r"others took ([\d.]+) % of CPU time", out)
+    share = float(taken[1]) if taken else math.nan
+    fits = {"FIT": share < 1.05, "DOUBTFUL": not share >= 10.5, "UNFIT": True}
+    return check((out.startswith(f"{word} to benchmark on: ") and len(out.splitlines()) == 1, f"{status}: {out}{err}"),
+                 (fits.get(word, False), f"{share} % is {word}"))
+
+
 def tests():
     """(name, function of the surroundings that returns complaints) of every test."""
     return [
+        ("check --fit says whether to benchmark here", fit_here),
         ("latency -o - is a document", latency_document),
         ("latency --from --to --per-octave", latency_sweep),
         ("latency --order", latency_orders),

@@ -73,10 +73,16 @@ static int check(struct invocation *invocation, struct error *error)
 {
     const struct command_options *asked = &invocation->options;
     const char *against = asked->against.text;
+    if (asked->fit.has && (against || invocation->operand_count))
+        return error_set(error, ERROR_USAGE,
+                         "--fit looks at this machine as it is now, and compares nothing: leave "
+                         "out --against and FILE");
+    if (asked->fit.has)
+        return doctor_fit(error);
     if (!against)
         return error_set(error, ERROR_USAGE,
                          "check needs --against BASE: a document of 'fathom run', 'fathom "
-                         "baseline' or 'fathom fleet'");
+                         "baseline' or 'fathom fleet'; or --fit");
     struct document base = {0}, given = {0};
     struct fleet_reference fleet = {.groups = NULL};
     const bool is_fleet = fleet_is_document(against);

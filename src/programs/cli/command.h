@@ -23,13 +23,13 @@ enum exit_status {
 struct command_options {
     struct common_options common; /* first, because probe_common_options fills it */
     struct setting help, output, html, format, points, chart, document, redact, smbios;
-    struct setting machine, change;                /* of a twin */
-    struct setting repeat, every, sweep, add;      /* several runs */
-    struct setting against, tolerance, within;     /* check */
-    struct setting watch_for, metrics, cpu;        /* watch */
-    struct setting threshold, false_share, pages;  /* diff, fleet */
-    struct setting in_place;                       /* analyse */
-    struct setting waves, both, wait, spool, keep; /* fathom-mpi */
+    struct setting machine, change;                 /* of a twin */
+    struct setting repeat, every, sweep, add;       /* several runs */
+    struct setting against, tolerance, within, fit; /* check */
+    struct setting watch_for, metrics, cpu;         /* watch */
+    struct setting threshold, false_share, pages;   /* diff, fleet */
+    struct setting in_place;                        /* analyse */
+    struct setting waves, both, wait, spool, keep;  /* fathom-mpi */
 };
 #define COMMAND_OPTION(option) offsetof(struct command_options, option)
 
@@ -79,6 +79,10 @@ const char *command_summary(const struct command *, const struct probe *);
 /* Its i-th option: the probe's options or the foreign ones, the command's own, then --help. NULL at
  * the end. */
 const struct option_spec *command_option(const struct command *, const struct probe *, size_t i);
+
+/* Watches all CPUs for a second and prints a line: FIT, DOUBTFUL or UNFIT to benchmark on, and why.
+ * Returns 0, 4 or 1; an error; or 128 and the signal that ended it. */
+int doctor_fit(struct error *);
 
 /* Writes the line "fathom: ..." to standard error. The text may quote a file or a person, so its
  * control characters are made harmless (base/clean.h). */

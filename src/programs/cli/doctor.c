@@ -165,6 +165,11 @@ static const struct finding *fact_of(const struct document *document, enum findi
     return NULL;
 }
 
+static enum remark_weight weight_of(double taken)
+{
+    return taken >= spoils_from ? REMARK_SPOILS : taken >= know_from ? REMARK_KNOW : REMARK_FINE;
+}
+
 static void print_taken(const struct document *document, const struct text_style *style)
 {
     const struct finding *taken = fact_of(document, FACT_TAKEN);
@@ -178,9 +183,7 @@ static void print_taken(const struct document *document, const struct text_style
                                        : "it could not be measured");
         return;
     }
-    const enum remark_weight weight = taken->value >= spoils_from ? REMARK_SPOILS
-                                      : taken->value >= know_from ? REMARK_KNOW
-                                                                  : REMARK_FINE;
+    const enum remark_weight weight = weight_of(taken->value);
     print_mark(weights[weight].mark, weights[weight].colour, style);
     printf("taken time: in %s s, interference took %s %% of CPU time, up to %s us at a time\n",
            watch_s, figure_format(taken->value, 2, share),
@@ -240,26 +243,118 @@ static void print_worth(const struct checks *checks, const struct document *docu
     puts("");
 }
 
+/* What this machine is, what was found of its condition, and what was watched. */
+struct examined {
+    struct machine machine;
+    struct conditions conditions;
+    struct checks checks;
+    struct document document;
+    struct pool pool;
+    int watched; /* of watch(): what can't be watched keeps nothing else from being told */
+};
+
+static int examine(struct examined *examined, const char *smbios, struct error *error)
+{
+    const struct machine_source source = measure_source(smbios);
+    *examined = (struct examined){.watched = 0};
+    int code = machine_read(&examined->machine, &source, error);
+    if (code == 0)
+        code = conditions_read(&examined->machine, &source, &examined->pool, &examined->conditions,
+                               &examined->checks, error);
+    if (code == 0 && examined->machine.live)
+        examined->watched = watch(&examined->machine, &examined->document, error);
+    return code;
+}
+
+static void examined_free(struct examined *examined)
+{
+    document_free(&examined->document);
+    machine_free(&examined->machine);
+    pool_free(&examined->pool);
+}
+
+/* --- whether to benchmark here: fathom check --fit --- */
+
+/* "threads 77.8, interrupts 0.3": the causes of the taken time, by findings named after it. */
+static void line_add_causes(struct line *line, const struct document *document,
+                            const struct finding *taken)
+{
+    const size_t length = strlen(taken->name);
+    const char *separator = ": ";
+    char share[UNIT_TEXT];
+    for (size_t f = 0; f < document->probes[0].finding_count; f++) {
+        const struct finding *finding = &document->probes[0].findings[f];
+        if (strncmp(finding->name, taken->name, length) == 0 && finding->name[length] == '.' &&
+            finding->value >= 0.05) {
+            line_add(line, "%s%s %s", separator, finding->name + length + 1,
+                     figure_format(finding->value, 2, share));
+            separator = ", ";
+        }
+    }
+}
+
+/* A mean of the past is told by what was watched: a job compiles before it benchmarks. */
+static enum remark_weight fitness_of(struct line *line, const struct checks *checks,
+                                     const struct document *document)
+{
+    const struct finding *taken = fact_of(document, FACT_TAKEN),
+                         *longest = fact_of(document, FACT_LONGEST);
+    enum remark_weight weight = REMARK_KNOW;
+    char share[UNIT_TEXT], length[UNIT_TEXT];
+    if (taken && longest) {
+        weight = weight_of(taken->value);
+        line_add(line, "in %s s others took %s %% of CPU time, up to %s us at once", watch_s,
+                 figure_format(taken->value, 2, share), figure_format(longest->value, 3, length));
+        line_add_causes(line, document, taken);
+    } else {
+        line_add(line, "what others take could not be watched");
+    }
+    for (size_t i = 0; i < checks->count; i++) {
+        const struct checked *checked = &checks->list[i];
+        if (checked->weight != REMARK_SPOILS || checked->past)
+            continue;
+        weight = REMARK_SPOILS;
+        line_add_between(line, "; ", checked->remark.what, "");
+    }
+    return weight;
+}
+
+int doctor_fit(struct error *error)
+{
+    static const char *const words[] = {
+        [REMARK_FINE] = "FIT", [REMARK_KNOW] = "DOUBTFUL", [REMARK_SPOILS] = "UNFIT"};
+    static const int statuses[] = {[REMARK_FINE] = EXIT_DONE,
+                                   [REMARK_KNOW] = EXIT_DOUBTFUL,
+                                   [REMARK_SPOILS] = EXIT_CHECK_FAILED};
+    struct examined examined;
+    struct line line = {0};
+    int code = examine(&examined, NULL, error);
+    if (code == 0)
+        code = examined.watched;
+    if (code == 0) {
+        const enum remark_weight weight = fitness_of(&line, &examined.checks, &examined.document);
+        printf("%s to benchmark on: %s\n", words[weight], line.text);
+        code = statuses[weight];
+    }
+    examined_free(&examined);
+    return code;
+}
+
 static int doctor(struct invocation *invocation, struct error *error)
 {
-    struct machine_source source = measure_source(invocation->options.smbios.text);
-    struct machine machine = {0};
-    struct conditions conditions = {0};
-    struct checks checks = {0};
-    struct document document = {0};
-    struct pool pool = {0};
-    int code = machine_read(&machine, &source, error);
-    if (code == 0)
-        code = conditions_read(&machine, &source, &pool, &conditions, &checks, error);
-    /* What can't be watched keeps nothing else from being told. */
-    const int watched = code == 0 && machine.live ? watch(&machine, &document, error) : 0;
+    struct examined examined;
+    const struct machine *machine = &examined.machine;
+    const struct checks *checks = &examined.checks;
+    int code = examine(&examined, invocation->options.smbios.text, error);
+    const int watched = examined.watched;
     if (code == 0 && watched <= 0) {
         struct text_style style = output_style(stdout);
-        print_worth(&checks, &document, &style);
-        print_machine(&machine);
-        code = pool_enter(&pool, print_declared, &(struct declaring){&machine.facts, &pool}, error);
-        for (size_t i = 0; i < checks.count; i++) {
-            const struct checked *checked = &checks.list[i];
+        struct declaring declaring = {&machine->facts, &examined.pool};
+        print_worth(checks, &examined.document, &style);
+        print_machine(machine);
+        code = pool_enter(&examined.pool, print_declared, &declaring, error);
+        for (size_t i = 0; i < checks->count; i++) {
+            const struct checked *checked = &checks->list[i];
             const struct remark *remark = &checked->remark;
             print_mark(weights[checked->weight].mark, weights[checked->weight].colour, &style);
             printf("%s: %s\n", checked->subject, remark->what);
@@ -269,19 +364,17 @@ static int doctor(struct invocation *invocation, struct error *error)
                 printf("       %s\n", remark->remedy);
         }
         /* A recorded machine's devices are not in this computer. */
-        for (size_t i = 0; machine.live && gpu_backends[i]; i++)
+        for (size_t i = 0; machine->live && gpu_backends[i]; i++)
             print_devices(gpu_backends[i], &style);
-        if (machine.live && !gpu_backends[0]) {
+        if (machine->live && !gpu_backends[0]) {
             print_mark("none", NULL, &style);
             printf("GPUs: %s\n", probe_absent("gpu"));
         }
-        if (machine.live && watched == 0)
-            print_taken(&document, &style);
+        if (machine->live && watched == 0)
+            print_taken(&examined.document, &style);
     }
     code = code == 0 ? watched : code;
-    document_free(&document);
-    machine_free(&machine);
-    pool_free(&pool);
+    examined_free(&examined);
     return code;
 }
 
