@@ -11,66 +11,7 @@ struct meaning {
 };
 
 static const struct meaning meanings[] = {
-    {1, false, "the driver refuses an argument: update it, or report this with its version"},
-    {2, false, "not enough memory: end other programs that use the device"},
-    {3, false, "the driver was not started: please report it"},
-    {4, false, "the driver is shutting down: start again"},
-    {34, false,
-     "this is the toolkit's stub, not the driver: take its folder out of LD_LIBRARY_PATH or set "
-     "FATHOM_LIBCUDA to the driver's own libcuda.so.1"},
-    {36, false, "the driver is too old: update it"},
-    {46, false,
-     "the device is busy or unavailable: another program has it for itself (nvidia-smi -q -d "
-     "COMPUTE)"},
-    {100, false,
-     "no NVIDIA device can be seen: look at nvidia-smi, at CUDA_VISIBLE_DEVICES and, in a "
-     "container, at whether it was given one"},
-    {101, false, "the device is gone or may not be used: look at nvidia-smi"},
-    {201, true, "the device's context is gone: start again"},
-    {209, false, "the driver has no compiler for this device: update it"},
-    {214, true,
-     "the device's memory has an error that can't be corrected: reset it (nvidia-smi -r)"},
-    {217, false, "these two devices can't reach each other's memory"},
-    {218, false, "the driver does not accept the kernels' text: update it"},
-    {220, true, "the link between devices has an error: look at nvidia-smi nvlink -e"},
-    {221, false,
-     "the driver's compiler is missing: install libnvidia-ptxjitcompiler of the same version"},
-    {222, false, "the driver is too old for the kernels' text: update it"},
-    {223, false, "compiling is switched off: unset CUDA_DISABLE_PTX_JIT"},
-    {304, false, "the operating system refuses: look at who may use /dev/nvidia*"},
-    {700, true, "a kernel went beyond its memory: please report it"},
-    {701, false, "the device has too few registers or too little scratchpad for this launch"},
-    {702, true,
-     "the watchdog of the display ended the kernel: use a device without a display, or work "
-     "from a text console"},
-    {709, true, "the device's context was destroyed: start again"},
-    {710, true, "a kernel stopped itself: please report it"},
-    {714, true, "the device's hardware stopped a kernel: look for Xid in dmesg"},
-    {715, true, "a kernel holds an instruction that this device lacks: please report it"},
-    {716, true, "a kernel used a misaligned address: please report it"},
-    {717, true, "a kernel used an address of the wrong space: please report it"},
-    {718, true, "a kernel ran out of its text: please report it"},
-    {719, true, "a kernel failed: look for Xid in dmesg"},
-    {720, false, "the launch asks for more blocks at once than the device holds"},
-    {800, false, "not permitted: ask for the right to use the device"},
-    {801, false, "this device or driver does not support it"},
-    {802, false, "the system is not ready: start nvidia-fabricmanager, or wait for it"},
-    {803, false,
-     "the library and the loaded kernel module are of different versions: restart the machine "
-     "after a driver update, or mount the library that belongs to the host's driver"},
-    {804, false,
-     "a forward-compatibility library does not support this device: take the cuda-compat folder "
-     "out of LD_LIBRARY_PATH"},
-    {805, false, "can't connect to the MPS server: start nvidia-cuda-mps-control, or end it"},
-    {806, false, "the MPS server failed: restart it"},
-    {807, false, "the MPS server is not ready: try again"},
-    {808, false, "the MPS server has no room for another program: end one"},
-    {809, false, "the MPS server has no connection left: end a program"},
-    {810, true, "the MPS server ended this program's work: start again"},
-    {900, true, "the stream is being captured: please report it"},
-    {912, false, "this device has no clusters of that size: ask for a smaller one"},
-    {999, true,
-     "the driver does not say why: look at dmesg; after a suspend reload the module nvidia_uvm"},
+#include "error.texts.h"
 };
 
 static const struct meaning *meaning_of(int result)
