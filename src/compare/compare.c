@@ -77,19 +77,6 @@ static struct reach reach_of(const struct figure *const sides[2], bool above)
     return reach;
 }
 
-/* Trials vote on a count: two differ where each one's votes exclude the other's. */
-static void compare_votes(struct comparison *result, const struct figure *a, const struct figure *b)
-{
-    const bool voted =
-        isfinite(a->low) && isfinite(a->high) && isfinite(b->low) && isfinite(b->high);
-    const bool apart = a->high < b->low || b->high < a->low;
-    result->decided = BY_VOTES;
-    result->low = result->high = result->resolution = NAN;
-    result->p = !voted ? NAN : apart ? 0 : 1;
-    if (voted && a->value == b->value)
-        result->answer = SAME;
-}
-
 struct comparison compare(const struct figure *a, const struct figure *b, double tolerance)
 {
     const struct figure *const sides[] = {a, b};
@@ -105,7 +92,15 @@ struct comparison compare(const struct figure *a, const struct figure *b, double
     if (a->worse != SIDE_NEITHER)
         result.side = (result.ratio > 1) == (a->worse == SIDE_MORE) ? SIDE_MORE : SIDE_LESS;
     if (a->sort == SORT_COUNT) {
-        compare_votes(&result, a, b);
+        /* Trials vote on a count: two differ where each one's votes exclude the other's. */
+        const bool voted =
+            isfinite(a->low) && isfinite(a->high) && isfinite(b->low) && isfinite(b->high);
+        const bool apart = a->high < b->low || b->high < a->low;
+        result.decided = BY_VOTES;
+        result.low = result.high = result.resolution = NAN;
+        result.p = !voted ? NAN : apart ? 0 : 1;
+        if (voted && a->value == b->value)
+            result.answer = SAME;
         return result;
     }
     if (!isfinite(a->low + a->high + b->low + b->high)) {

@@ -5,7 +5,6 @@
 #include "compare/series.h"
 #include "conclude/registry/device.h"
 #include "conclude/registry/experiment.h"
-#include "conclude/registry/finding.h"
 #include "conclude/registry/home.h"
 #include "stats/peers.h"
 
@@ -332,16 +331,6 @@ static void compare_matrices(struct search *search, const struct probe_result *a
             add_lonely_series(search, "second", b, &b->series[i]);
 }
 
-static void compare_probes(struct search *search, const struct probe_result *a,
-                           const struct probe_result *b)
-{
-    facts_compare_pages(&search->result->facts, &search->result->pool, a, b);
-    compare_status(search, "first", a, b);
-    compare_status(search, "second", b, a);
-    compare_findings(search, a, b);
-    compare_matrices(search, a, b);
-}
-
 /* --- all of them --- */
 
 static void settle(struct search *search)
@@ -383,22 +372,18 @@ static bool are_equal(const struct probe_result *a, const struct probe_result *b
     return equal;
 }
 
-/* Whether the document is compared with itself. */
-static bool is_itself(const struct document *a, const struct document *b)
-{
-    bool itself = text_same(a->run.id, b->run.id) && text_same(a->run.started, b->run.started) &&
-                  text_same(a->machine.hostname, b->machine.hostname) &&
-                  a->probe_count == b->probe_count;
-    for (size_t p = 0; itself && p < a->probe_count; p++)
-        itself = are_equal(&a->probes[p], &b->probes[p]);
-    return itself;
-}
-
 static int compare_documents(void *with)
 {
     struct search *search = with;
     struct pool *pool = &search->result->pool;
-    search->itself = is_itself(search->a, search->b);
+    /* Whether the document is compared with itself. */
+    bool itself = text_same(search->a->run.id, search->b->run.id) &&
+                  text_same(search->a->run.started, search->b->run.started) &&
+                  text_same(search->a->machine.hostname, search->b->machine.hostname) &&
+                  search->a->probe_count == search->b->probe_count;
+    for (size_t p = 0; itself && p < search->a->probe_count; p++)
+        itself = are_equal(&search->a->probes[p], &search->b->probes[p]);
+    search->itself = itself;
     facts_compare(&search->result->facts, pool, search->a, search->b);
     level_links_find(search->levels, pool, search->a, search->b);
     facts_compare_levels(&search->result->facts, pool, search->levels);
@@ -406,7 +391,11 @@ static int compare_documents(void *with)
         const struct probe_result *probe = &search->a->probes[i];
         const struct probe_result *other = document_probe_near(search->b, probe->name, i);
         if (other) {
-            compare_probes(search, probe, other);
+            facts_compare_pages(&search->result->facts, &search->result->pool, probe, other);
+            compare_status(search, "first", probe, other);
+            compare_status(search, "second", other, probe);
+            compare_findings(search, probe, other);
+            compare_matrices(search, probe, other);
             continue;
         }
         add_missing(search, pool_printf(pool, "only the first has %s", probe->name));

@@ -28,24 +28,6 @@ static bool is_whole(const struct finding *finding)
            finding->high == rint(finding->high);
 }
 
-static enum figure_sort level_sort(const struct figure_source *source,
-                                   const struct finding_meaning *meaning)
-{
-    const bool capacity = meaning->fact == FACT_CAPACITY;
-    const bool shared = meaning->device >= 0 ? meaning->number > 1
-                                             : level_is_shared(source->machine, meaning->number);
-    if (meaning->fact != FACT_LATENCY && meaning->fact != FACT_LATENCY_NS && !capacity)
-        return SORT_OTHER;
-    if (capacity)
-        return meaning->level == LEVEL_CACHE && meaning->number == 1 ? SORT_ROOM : SORT_FAR_ROOM;
-    if (meaning->level == LEVEL_CACHE && !shared && meaning->fact == FACT_LATENCY)
-        return SORT_PRIVATE;
-    /* Further ones have their home in ns unless they follow the core's clock. */
-    if (meaning->level == LEVEL_CACHE && !shared && meaning->number <= PRIVATE_LEVELS)
-        return SORT_CLOCK;
-    return meaning->level == LEVEL_CACHE ? SORT_CACHE : SORT_MEMORY;
-}
-
 static enum figure_sort sort_of(const struct figure_source *source, const struct finding *finding,
                                 const struct finding_meaning *meaning)
 {
@@ -60,8 +42,23 @@ static enum figure_sort sort_of(const struct figure_source *source, const struct
     if (dimension == DIMENSION_BANDWIDTH || dimension == DIMENSION_RATE ||
         dimension == DIMENSION_MISSES)
         return finding_is_of_all_cpus(meaning) ? SORT_RATE_ALL : SORT_RATE;
-    if (meaning->role == ROLE_LEVEL)
-        return level_sort(source, meaning);
+    if (meaning->role == ROLE_LEVEL) {
+        const bool capacity = meaning->fact == FACT_CAPACITY;
+        const bool shared = meaning->device >= 0
+                                ? meaning->number > 1
+                                : level_is_shared(source->machine, meaning->number);
+        if (meaning->fact != FACT_LATENCY && meaning->fact != FACT_LATENCY_NS && !capacity)
+            return SORT_OTHER;
+        if (capacity)
+            return meaning->level == LEVEL_CACHE && meaning->number == 1 ? SORT_ROOM
+                                                                         : SORT_FAR_ROOM;
+        if (meaning->level == LEVEL_CACHE && !shared && meaning->fact == FACT_LATENCY)
+            return SORT_PRIVATE;
+        /* Further ones have their home in ns unless they follow the core's clock. */
+        if (meaning->level == LEVEL_CACHE && !shared && meaning->number <= PRIVATE_LEVELS)
+            return SORT_CLOCK;
+        return meaning->level == LEVEL_CACHE ? SORT_CACHE : SORT_MEMORY;
+    }
     if ((meaning->role == ROLE_HANDOFF || meaning->role == ROLE_CLUSTER) &&
         dimension == DIMENSION_TIME)
         return source->guest ? SORT_UNPLACED : SORT_HANDOFF;

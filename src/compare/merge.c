@@ -129,22 +129,6 @@ static void add_series(const struct merging *merging, struct probe_result *to,
 
 /* --- results --- */
 
-/* Joins the facts of two results: the worse status, and only the parameters that both have. */
-static void join_facts(const struct merging *merging, struct probe_result *to,
-                       const struct probe_result *older)
-{
-    const struct probe_result newer = *to;
-    const struct probe_result *const both[] = {&newer, older};
-    if (older->status > to->status) { /* statuses ascend from good to bad */
-        to->status = older->status;
-        to->reason = older->reason;
-    }
-    to->elapsed_s = newer.elapsed_s + older->elapsed_s;
-    to->parameters = NULL;
-    to->parameter_count = 0;
-    joined_parameters(to, merging->pool, both, 2);
-}
-
 /* Adds what was obtained to the factors of each series; until now only the probe's parameters hold
  * it. */
 static void stamp(const struct merging *merging, struct series *series, size_t count,
@@ -242,7 +226,17 @@ static void add_experiments(struct merging *merging, struct probe_result *to,
     stamp_both(merging, to, older);
     for (size_t i = 0, next = 0; i < older->series_count; i++)
         add_series(merging, to, &older->series[i], &next);
-    join_facts(merging, to, older);
+    /* Joins the facts of two results: the worse status, and only the parameters that both have. */
+    const struct probe_result newer = *to;
+    const struct probe_result *const both[] = {&newer, older};
+    if (older->status > to->status) { /* statuses ascend from good to bad */
+        to->status = older->status;
+        to->reason = older->reason;
+    }
+    to->elapsed_s = newer.elapsed_s + older->elapsed_s;
+    to->parameters = NULL;
+    to->parameter_count = 0;
+    joined_parameters(to, merging->pool, both, 2);
 }
 
 /* --- documents --- */

@@ -28,7 +28,8 @@ static bool has_factors_of(const struct series *a, const struct series *b)
     return true;
 }
 
-bool series_alike(const struct series *a, const struct series *b)
+/* Compares name, shape and factors, not units. */
+static bool are_alike(const struct series *a, const struct series *b)
 {
     return text_same(a->name, b->name) && a->matrix == b->matrix && has_factors_of(a, b) &&
            has_factors_of(b, a);
@@ -42,7 +43,7 @@ const struct series *series_alike_find(const struct probe_result *probe, const s
     enum { STEPS_MOST = 512 };
     for (size_t step = 0; step < probe->series_count && step < STEPS_MOST; step++) {
         size_t i = (*from + step) % probe->series_count;
-        if (series_alike(as, &probe->series[i])) {
+        if (are_alike(as, &probe->series[i])) {
             *from = i + 1;
             return &probe->series[i];
         }

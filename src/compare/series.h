@@ -4,8 +4,6 @@
 
 #include "document/document.h"
 
-/* Compares name, shape and factors, not units. */
-bool series_alike(const struct series *, const struct series *);
 /* The probe's series that measured the same as `as`; NULL: none. Two documents list their series in
  * about the same order, so the search begins at *from, where the last one was found, and updates
  * it. */

@@ -77,22 +77,6 @@ void analysis_keep_devices(struct analysis *analysis, const char *why)
     keep_some(analysis, why, unknown);
 }
 
-/* Keeps findings that no line of the registry explains, because another program wrote them, unless
- * they were computed now. All are looked up before any is added, because adding moves findings in
- * memory. */
-static void keep_foreign(struct analysis *analysis)
-{
-    struct finding_lookup computed;
-    bool *foreign = pool_alloc(analysis->pool, analysis->before_count + 1, sizeof *foreign);
-    finding_lookup_build(&computed, analysis->pool, NULL, analysis->result);
-    for (size_t i = 0; i < analysis->before_count; i++) {
-        const struct finding *finding = &analysis->before[i];
-        foreign[i] =
-            !finding_line_find(finding->name) && !finding_lookup_name(&computed, finding->name);
-    }
-    keep_some(analysis, "this version does not know them", foreign);
-}
-
 /* --- running --- */
 
 struct analysing {
@@ -120,7 +104,18 @@ static int analyse_anew(void *with)
         analysing->analyse(analysis);
     if (!result->finding_count) /* from another tool, or a version that measured in another way */
         keep_some(analysis, "this version finds nothing in its series", NULL);
-    keep_foreign(analysis);
+    /* Keeps findings that no line of the registry explains, because another program wrote them,
+     * unless they were computed now. All are looked up before any is added, because adding moves
+     * findings in memory. */
+    struct finding_lookup computed;
+    bool *foreign = pool_alloc(analysis->pool, analysis->before_count + 1, sizeof *foreign);
+    finding_lookup_build(&computed, analysis->pool, NULL, analysis->result);
+    for (size_t i = 0; i < analysis->before_count; i++) {
+        const struct finding *finding = &analysis->before[i];
+        foreign[i] =
+            !finding_line_find(finding->name) && !finding_lookup_name(&computed, finding->name);
+    }
+    keep_some(analysis, "this version does not know them", foreign);
     return 0;
 }
 

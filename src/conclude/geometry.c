@@ -6,7 +6,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 /* A distance is within a line if latency there has risen by less than `within` of the whole rise,
  * and beyond the line if by more than `outside`. */

@@ -575,22 +575,6 @@ static void note_schema(struct reading *reading, const struct json_value *event)
     }
 }
 
-static void check_schema(const struct reading *reading)
-{
-    const struct json_form *form = reading->form;
-    const size_t length = strlen(form->schema);
-    if (!reading->schema)
-        pool_leave(reading->pool, ERROR_USAGE, "%s: has no schema%s", reading->events.name,
-                   reading->events.remedy);
-    const char *minor = reading->schema + length;
-    if (strncmp(reading->schema, form->schema, length) != 0 ||
-        (*minor && (*minor != '.' || !minor[1] || minor[1 + strspn(minor + 1, "0123456789")])))
-        pool_leave(reading->pool, ERROR_USAGE,
-                   "%s: its schema is \"%s\", and this program reads \"%s\": use the fathom that "
-                   "wrote it",
-                   reading->events.name, reading->schema, form->schema);
-}
-
 /* A fault further on may take precedence (json_read.h), so a stream is always read to its end. */
 static int read_all(void *with)
 {
@@ -617,7 +601,18 @@ static int read_all(void *with)
     if (!object)
         pool_leave(reading->pool, ERROR_USAGE, "%s: is not a JSON object%s", events->name,
                    events->remedy);
-    check_schema(reading);
+    const struct json_form *form = reading->form;
+    const size_t length = strlen(form->schema);
+    if (!reading->schema)
+        pool_leave(reading->pool, ERROR_USAGE, "%s: has no schema%s", reading->events.name,
+                   reading->events.remedy);
+    const char *minor = reading->schema + length;
+    if (strncmp(reading->schema, form->schema, length) != 0 ||
+        (*minor && (*minor != '.' || !minor[1] || minor[1 + strspn(minor + 1, "0123456789")])))
+        pool_leave(reading->pool, ERROR_USAGE,
+                   "%s: its schema is \"%s\", and this program reads \"%s\": use the fathom that "
+                   "wrote it",
+                   reading->events.name, reading->schema, form->schema);
     if (reading->refusal)
         pool_leave(reading->pool, ERROR_USAGE, "%s: %s%s", events->name, reading->refusal,
                    events->remedy);

@@ -66,22 +66,6 @@ uint64_t clock_step(uint64_t a, uint64_t b)
     return a;
 }
 
-/* Takes the mean of many readings, because a single one can be shorter than the clock's step, and
- * the least of several such means, because an interruption only adds time. */
-static double measure_cost(const struct clock *clock)
-{
-    enum { TRIES = 16, IN_A_ROW = 256 };
-    uint64_t least = UINT64_MAX;
-    for (int i = 0; i < TRIES; i++) {
-        const uint64_t start = clock_ticks(clock);
-        uint64_t end = start;
-        for (int k = 0; k < IN_A_ROW; k++)
-            end = clock_ticks(clock);
-        least = end - start < least ? end - start : least;
-    }
-    return clock_ns(clock, least) / (double)IN_A_ROW;
-}
-
 /* Measures resolution and cost. The time between two readings of a clock that advances in steps is
  * a multiple of its step. */
 static void measure_reading(struct clock *clock)
@@ -98,7 +82,18 @@ static void measure_reading(struct clock *clock)
     }
     clock->resolution_ns = clock_ns(clock, step);
     clock->reading_ns = clock_ns(clock, shortest);
-    clock->cost_ns = measure_cost(clock);
+    /* Takes the mean of many readings, because a single one can be shorter than the clock's step,
+     * and the least of several such means, because an interruption only adds time. */
+    enum { TRIES = 16, IN_A_ROW = 256 };
+    uint64_t least = UINT64_MAX;
+    for (int i = 0; i < TRIES; i++) {
+        const uint64_t start = clock_ticks(clock);
+        uint64_t end = start;
+        for (int k = 0; k < IN_A_ROW; k++)
+            end = clock_ticks(clock);
+        least = end - start < least ? end - start : least;
+    }
+    clock->cost_ns = clock_ns(clock, least) / (double)IN_A_ROW;
 }
 
 /* Linux lists a clock source while it considers it usable: __clocksource_unstable() and

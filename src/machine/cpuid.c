@@ -14,19 +14,6 @@ enum { EAX, EBX, ECX, EDX };
 
 static const char *const types[] = {NULL, "data", "instruction", "unified"};
 
-static struct cache_facts describe(const uint32_t *leaf)
-{
-    const unsigned type = leaf[EAX] & 0x1f, line = (leaf[EBX] & 0xfff) + 1,
-                   partitions = (leaf[EBX] >> 12 & 0x3ff) + 1, ways = (leaf[EBX] >> 22) + 1;
-    return (struct cache_facts){
-        .level = (int)(leaf[EAX] >> 5 & 7),
-        .type = type < sizeof types / sizeof *types ? types[type] : NULL,
-        .size_bytes = (uint64_t)line * partitions * ways * ((uint64_t)leaf[ECX] + 1),
-        .line_bytes = line,
-        .ways = ways,
-    };
-}
-
 /* CPUs with the same number share the cache. The leaf says for how many CPUs there is room in it:
  * numbers of CPUs are spaced by powers of two. */
 static uint32_t sharing_number(const struct cpuid_leaves *cpu, size_t index)
@@ -48,7 +35,16 @@ static bool are_shared(const struct cpuid_leaves *a, const struct cpuid_leaves *
 static void add_cache(struct machine *machine, const struct cpuid_leaves *of_cpus, size_t count,
                       size_t index, size_t first)
 {
-    const struct cache_facts cache = describe(of_cpus[first].caches[index]);
+    const uint32_t *leaf = of_cpus[first].caches[index];
+    const unsigned type = leaf[EAX] & 0x1f, line = (leaf[EBX] & 0xfff) + 1,
+                   partitions = (leaf[EBX] >> 12 & 0x3ff) + 1, ways = (leaf[EBX] >> 22) + 1;
+    const struct cache_facts cache = (struct cache_facts){
+        .level = (int)(leaf[EAX] >> 5 & 7),
+        .type = type < sizeof types / sizeof *types ? types[type] : NULL,
+        .size_bytes = (uint64_t)line * partitions * ways * ((uint64_t)leaf[ECX] + 1),
+        .line_bytes = line,
+        .ways = ways,
+    };
     if (!cache.type)
         return;
     for (size_t i = 0; i < first; i++)

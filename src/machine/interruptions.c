@@ -61,25 +61,6 @@ static bool is_number(const char *at, const char *end)
     return true;
 }
 
-/* A device's line begins with the interrupt's number, and the device's name is the last word:
- * " 36: 0 3617537 PCI-MSIX-0000:00:02.0 1-edge virtio1-req.0". */
-static int name_source(struct interruption_source *source, const char *name, const char *name_end,
-                       const char *rest, const char *end, struct pool *pool)
-{
-    while (end > rest && (end[-1] == ' ' || end[-1] == '\t'))
-        end--;
-    if (is_number(name, name_end) && rest < end) {
-        const char *word = end;
-        while (word > rest && word[-1] != ' ' && word[-1] != '\t')
-            word--;
-        source->name = copy_text(pool, word, end);
-        return source->name ? 0 : ERROR_SYSTEM;
-    }
-    source->name = copy_text(pool, name, name_end);
-    source->says = rest < end ? copy_text(pool, rest, end) : NULL;
-    return source->name ? 0 : ERROR_SYSTEM;
-}
-
 static int read_line(struct interruption_sources *sources, const char *line, const char *end,
                      const struct columns *columns, const struct cpulist *cpus, struct pool *pool)
 {
@@ -98,7 +79,21 @@ static int read_line(struct interruption_sources *sources, const char *line, con
         counts[columns->of[i]] = strtoull(at, &after, 10);
         at = skip_blanks(after);
     }
-    return name_source(source, name, colon, at < end ? at : end, end, pool);
+    /* A device's line begins with the interrupt's number, and the device's name is the last word:
+     * " 36: 0 3617537 PCI-MSIX-0000:00:02.0 1-edge virtio1-req.0". */
+    const char *rest = at < end ? at : end;
+    while (end > rest && (end[-1] == ' ' || end[-1] == '\t'))
+        end--;
+    if (is_number(name, colon) && rest < end) {
+        const char *word = end;
+        while (word > rest && word[-1] != ' ' && word[-1] != '\t')
+            word--;
+        source->name = copy_text(pool, word, end);
+        return source->name ? 0 : ERROR_SYSTEM;
+    }
+    source->name = copy_text(pool, name, colon);
+    source->says = rest < end ? copy_text(pool, rest, end) : NULL;
+    return source->name ? 0 : ERROR_SYSTEM;
 }
 
 static int read_table(struct interruption_sources *sources, const char *root, const char *path,

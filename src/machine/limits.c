@@ -36,18 +36,6 @@ uint64_t limits_memory_free(const char *root)
  * much. */
 static const uint64_t assumed_bytes = (uint64_t)1 << 30;
 
-static uint64_t available(const struct machine *machine, const char *root, uint64_t limit)
-{
-    uint64_t free_bytes = limits_memory_free(root);
-    if (free_bytes == 0 && machine->live)
-        free_bytes = os_memory_free();
-    if (free_bytes == 0)
-        free_bytes = machine->facts.memory_bytes / 2; /* unknown: a careful guess */
-    if (free_bytes == 0)
-        free_bytes = assumed_bytes;
-    return free_bytes < limit ? free_bytes : limit;
-}
-
 void limits_read(struct machine *machine, const char *root, const struct cpulist *mask)
 {
     struct pool *pool = &machine->pool;
@@ -69,7 +57,15 @@ void limits_read(struct machine *machine, const char *root, const struct cpulist
     cpulist_narrow(&machine->allowed, mask);
     cpulist_narrow(&machine->allowed, &cgroup.cpus);
     machine->cpu_quota = cgroup.cpu_quota;
-    machine->memory_available_bytes = available(machine, root, cgroup.memory_bytes);
+    uint64_t free_bytes = limits_memory_free(root);
+    if (free_bytes == 0 && machine->live)
+        free_bytes = os_memory_free();
+    if (free_bytes == 0)
+        free_bytes = machine->facts.memory_bytes / 2; /* unknown: a careful guess */
+    if (free_bytes == 0)
+        free_bytes = assumed_bytes;
+    machine->memory_available_bytes =
+        free_bytes < cgroup.memory_bytes ? free_bytes : cgroup.memory_bytes;
 }
 
 void limits_none(struct machine *machine)

@@ -18,9 +18,15 @@ enum { MASK_BITS = 32, NAME_BYTES = 16 };
 
 /* --- which group --- */
 
-/* The group of the CPUs that may be used, "" for the default one; NULL if they are in several. */
-static const char *group_of_cpus(struct machine *machine, const char *root)
+static const char *group_of(struct machine *machine, const char *root)
 {
+    char *text = files_pooled(&machine->pool, root, "/proc/self/cpu_resctrl_groups");
+    const char *group = text ? text_value(&machine->pool, text, "res") : NULL;
+    /* A group is a folder right below the mount, so other names are garbage. */
+    if (group && strcmp(group, "/") != 0)
+        return strchr(group, '/') || *group == '.' ? NULL : group;
+    /* The group of the CPUs that may be used, "" for the default one; NULL if they are in several.
+     */
     char **names;
     const size_t count = files_names(&machine->pool, &names, root, mount);
     for (size_t i = 0; i < count; i++) {
@@ -34,16 +40,6 @@ static const char *group_of_cpus(struct machine *machine, const char *root)
             return common == machine->allowed.count ? names[i] : NULL;
     }
     return "";
-}
-
-static const char *group_of(struct machine *machine, const char *root)
-{
-    char *text = files_pooled(&machine->pool, root, "/proc/self/cpu_resctrl_groups");
-    const char *group = text ? text_value(&machine->pool, text, "res") : NULL;
-    /* A group is a folder right below the mount, so other names are garbage. */
-    if (group && strcmp(group, "/") != 0)
-        return strchr(group, '/') || *group == '.' ? NULL : group;
-    return group_of_cpus(machine, root);
 }
 
 /* --- what it may use --- */

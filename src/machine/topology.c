@@ -4,7 +4,6 @@
 #include "machine/files.h"
 #include "machine/parts.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -37,12 +37,6 @@ void histogram_merge(struct histogram *into, const struct histogram *from)
     }
 }
 
-size_t histogram_bin_from(uint64_t number)
-{
-    const size_t bin = bin_of(number);
-    return least_of(bin) < number && bin + 1 < HISTOGRAM_BINS ? bin + 1 : bin;
-}
-
 double histogram_middle(size_t bin)
 {
     const double least = (double)least_of(bin);

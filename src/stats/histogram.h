@@ -22,8 +22,6 @@ struct histogram {
 
 void histogram_add(struct histogram *, uint64_t number);
 void histogram_merge(struct histogram *into, const struct histogram *);
-/* The first bin that holds only numbers of at least `number`. */
-size_t histogram_bin_from(uint64_t number);
 /* The middle of a bin. */
 double histogram_middle(size_t bin);
 /* How many numbers are in the bins from `first` on. */

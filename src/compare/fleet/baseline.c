@@ -1,6 +1,5 @@
 #include "compare/fleet/fleet.h"
 
-#include "conclude/registry/experiment.h"
 #include "stats/order.h"
 
 #include <math.h>

@@ -5,7 +5,6 @@
 #include "compare/fleet/fleet.h"
 
 #include <math.h>
-#include <string.h>
 
 /* The aspects of a node. If several findings belong to one aspect, the one that changed most
  * counts. */
@@ -274,19 +273,6 @@ static void explain(struct explaining *at)
     at->node->reason = pool_strdup(&at->fleet->pool, reason.text);
 }
 
-/* The highest level of cache whose capacity is known. */
-static int last_cache_of(const struct fleet *fleet)
-{
-    int last = 0;
-    for (size_t f = 0; f < fleet->finding_count; f++) {
-        const struct finding_meaning *meaning = &fleet->findings[f].meaning;
-        if (meaning->device < 0 && meaning->level == LEVEL_CACHE &&
-            meaning->fact == FACT_CAPACITY && meaning->number > last)
-            last = meaning->number;
-    }
-    return last;
-}
-
 static void see(struct seen *seen, const struct fleet_value *value)
 {
     const bool moved = value->p < moved_below || value->odd;
@@ -298,7 +284,14 @@ static void see(struct seen *seen, const struct fleet_value *value)
 
 void fleet_explain(struct fleet *fleet, struct pool *scratch)
 {
-    const int last_cache = last_cache_of(fleet);
+    /* The highest level of cache whose capacity is known. */
+    int last_cache = 0;
+    for (size_t f = 0; f < fleet->finding_count; f++) {
+        const struct finding_meaning *meaning = &fleet->findings[f].meaning;
+        if (meaning->device < 0 && meaning->level == LEVEL_CACHE &&
+            meaning->fact == FACT_CAPACITY && meaning->number > last_cache)
+            last_cache = meaning->number;
+    }
     struct explaining *all = pool_alloc(scratch, fleet->odd_count, sizeof *all);
     size_t *places = pool_alloc(scratch, fleet->node_count, sizeof *places);
     for (size_t i = 0; i < fleet->odd_count; i++) {

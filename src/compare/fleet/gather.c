@@ -5,7 +5,6 @@
 #include "conclude/registry/experiment.h"
 #include "document/json.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -244,27 +243,6 @@ static bool has_value(const struct document *document)
     return false;
 }
 
-static void add_node(struct fleet *fleet, const struct document *document)
-{
-    const struct machine_facts *machine = &document->machine;
-    struct pool *pool = &fleet->pool;
-    const char *file = document->file ? document->file : "standard input";
-    const size_t kind = kind_of(fleet, document);
-    struct fleet_node *node =
-        pool_append(pool, (void **)&fleet->nodes, &fleet->node_count, sizeof *node);
-    *node = (struct fleet_node){.name = machine->hostname && *machine->hostname
-                                            ? pool_strdup(pool, machine->hostname)
-                                            : name_of_file(pool, file),
-                                .file = pool_strdup(pool, file),
-                                .started = pool_strdup(pool, document->run.started),
-                                .bios = pool_strdup(pool, machine->bios),
-                                .kind = kind,
-                                .busy = figure_source_of(document).busy,
-                                .state = fleet->of_last_time ? NODE_BEFORE : NODE_JUDGED,
-                                .memory_bytes = machine->memory_bytes};
-    add_facts(fleet, node, document);
-}
-
 static void add_hole(struct fleet *fleet, const char *name, const char *reason)
 {
     struct fleet_hole *hole =
@@ -292,7 +270,23 @@ static int add(void *with)
                  "it holds no value: nothing was measured there");
         return 0;
     }
-    add_node(fleet, document);
+    const struct machine_facts *machine = &document->machine;
+    struct pool *pool = &fleet->pool;
+    const char *file = document->file ? document->file : "standard input";
+    const size_t kind = kind_of(fleet, document);
+    struct fleet_node *node =
+        pool_append(pool, (void **)&fleet->nodes, &fleet->node_count, sizeof *node);
+    *node = (struct fleet_node){.name = machine->hostname && *machine->hostname
+                                            ? pool_strdup(pool, machine->hostname)
+                                            : name_of_file(pool, file),
+                                .file = pool_strdup(pool, file),
+                                .started = pool_strdup(pool, document->run.started),
+                                .bios = pool_strdup(pool, machine->bios),
+                                .kind = kind,
+                                .busy = figure_source_of(document).busy,
+                                .state = fleet->of_last_time ? NODE_BEFORE : NODE_JUDGED,
+                                .memory_bytes = machine->memory_bytes};
+    add_facts(fleet, node, document);
     for (size_t p = 0; p < document->probe_count; p++) {
         const struct probe_result *probe = &document->probes[p];
         for (size_t f = 0; f < probe->finding_count; f++)

@@ -7,7 +7,6 @@
  * processor that has at least as much of everything; what its nodes have less of is reported as
  * lacking.
  */
-#include "base/clean.h"
 #include "base/line.h"
 #include "base/text.h"
 #include "base/units.h"

@@ -1,9 +1,7 @@
 #include "compare/fleet/fleet.h"
 
-#include "base/text.h"
 #include "compare/compare.h"
 #include "compare/prior.h"
-#include "conclude/registry/finding.h"
 #include "stats/order.h"
 
 #include <math.h>
@@ -153,20 +151,6 @@ static void go_through(struct fleet *fleet, struct judging *judging, struct flee
     judging->members = all;
 }
 
-/* Finds each group's prior: what its findings tell about each other's scatter. */
-static void find_priors(struct fleet *fleet, struct pool *pool)
-{
-    struct peers *all = pool_alloc(pool, fleet->finding_count, sizeof *all);
-    double *scratch = pool_alloc(pool, fleet->finding_count, sizeof *scratch);
-    for (size_t g = 0; g < fleet->group_count; g++) {
-        size_t count = 0;
-        for (size_t f = 0; f < fleet->finding_count; f++)
-            if (fleet->findings[f].spreads && fleet->findings[f].spreads[g].count)
-                all[count++] = fleet->findings[f].spreads[g].peers;
-        fleet->groups[g].prior = peers_prior_of(all, count, scratch);
-    }
-}
-
 static void judge_findings(struct fleet *fleet, struct pool *pool)
 {
     const size_t most = fleet->node_count;
@@ -182,7 +166,16 @@ static void judge_findings(struct fleet *fleet, struct pool *pool)
         finding->spreads = pool_alloc(&fleet->pool, fleet->group_count, sizeof *finding->spreads);
         go_through(fleet, &judging, finding, bounds, false);
     }
-    find_priors(fleet, pool);
+    /* Finds each group's prior: what its findings tell about each other's scatter. */
+    struct peers *all = pool_alloc(pool, fleet->finding_count, sizeof *all);
+    double *scratch = pool_alloc(pool, fleet->finding_count, sizeof *scratch);
+    for (size_t g = 0; g < fleet->group_count; g++) {
+        size_t count = 0;
+        for (size_t f = 0; f < fleet->finding_count; f++)
+            if (fleet->findings[f].spreads && fleet->findings[f].spreads[g].count)
+                all[count++] = fleet->findings[f].spreads[g].peers;
+        fleet->groups[g].prior = peers_prior_of(all, count, scratch);
+    }
     for (size_t f = 0; f < fleet->finding_count; f++)
         if (fleet->findings[f].judged)
             go_through(fleet, &judging, &fleet->findings[f], bounds, true);

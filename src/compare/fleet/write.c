@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <math.h>
 #include <stdint.h>
-#include <string.h>
 
 static void put_text(FILE *out, const char *key, const char *text)
 {
@@ -47,27 +46,6 @@ static void put_node(FILE *out, const struct fleet *fleet, const struct fleet_no
         put_text(out, "reason", node->reason);
     }
     fputc('}', out);
-}
-
-static void put_nodes(FILE *out, const struct fleet *fleet)
-{
-    fputs(",\n\"odd_nodes\":[", out);
-    for (size_t i = 0; i < fleet->odd_count; i++)
-        fprintf(out, "%s%zu", i ? "," : "", fleet->odd[i]);
-    fputc(']', out);
-    fputs(",\n\"nodes\":[", out);
-    for (size_t i = 0; i < fleet->node_count; i++) {
-        fputs(i ? ",\n" : "\n", out);
-        put_node(out, fleet, &fleet->nodes[i]);
-    }
-    fputs("],\n\"holes\":[", out);
-    for (size_t i = 0; i < fleet->hole_count; i++) {
-        fputs(i ? ",\n{\"name\":" : "\n{\"name\":", out);
-        json_print(out, fleet->holes[i].name, SIZE_MAX, false);
-        put_text(out, "reason", fleet->holes[i].reason);
-        fputc('}', out);
-    }
-    fputc(']', out);
 }
 
 /* --- groups --- */
@@ -132,48 +110,6 @@ static void put_factors(FILE *out, const struct finding *finding)
     fputc('}', out);
 }
 
-static void put_spreads(FILE *out, const struct fleet *fleet, const struct fleet_finding *finding)
-{
-    const char *separator = "\n";
-    fputs(",\"groups\":[", out);
-    for (size_t g = 0; g < fleet->group_count; g++) {
-        const struct fleet_spread *spread = &finding->spreads[g];
-        if (!spread->count)
-            continue;
-        fprintf(out, "%s{\"group\":%zu,\"nodes\":%zu", separator, g, spread->count);
-        put_number(out, "median", spread->median);
-        put_number(out, "p10", spread->p10);
-        put_number(out, "p90", spread->p90);
-        put_number(out, spread->logarithms ? "relative_deviation" : "deviation",
-                   spread->peers.spread);
-        put_number(out, "freedom", fmin(spread->peers.freedom, spread->peers.tails));
-        fputc('}', out);
-        separator = ",\n";
-    }
-    fputc(']', out);
-}
-
-/* [node, value, low, high, distance, p]; null is unknown. An array, because member names in each of
- * a million lines would be most of the file. */
-static void put_values(FILE *out, const struct fleet_finding *finding)
-{
-    fputs(",\"values\":[", out);
-    for (size_t i = 0; i < finding->count; i++) {
-        const struct fleet_value *value = &finding->values[i];
-        const double numbers[] = {value->value, value->low, value->high,
-                                  isfinite(value->ratio) ? value->distance : NAN,
-                                  isfinite(value->ratio) ? value->p : NAN};
-        fprintf(out, "%s[%zu", i ? ",\n" : "\n", value->node);
-        for (size_t n = 0; n < sizeof numbers / sizeof *numbers; n++)
-            if (isfinite(numbers[n]))
-                fprintf(out, n < 3 ? ",%.9g" : ",%.4g", numbers[n]);
-            else
-                fputs(",null", out);
-        fputs(value->odd ? ",true]" : "]", out);
-    }
-    fputc(']', out);
-}
-
 static void put_findings(FILE *out, const struct fleet *fleet)
 {
     fputs(",\n\"findings\":[", out);
@@ -184,9 +120,42 @@ static void put_findings(FILE *out, const struct fleet *fleet)
         put_text(out, "probe", finding->probe);
         put_text(out, "unit", finding->like.unit);
         put_factors(out, &finding->like);
-        if (finding->spreads)
-            put_spreads(out, fleet, finding);
-        put_values(out, finding);
+        if (finding->spreads) {
+            const char *separator = "\n";
+            fputs(",\"groups\":[", out);
+            for (size_t g = 0; g < fleet->group_count; g++) {
+                const struct fleet_spread *spread = &finding->spreads[g];
+                if (!spread->count)
+                    continue;
+                fprintf(out, "%s{\"group\":%zu,\"nodes\":%zu", separator, g, spread->count);
+                put_number(out, "median", spread->median);
+                put_number(out, "p10", spread->p10);
+                put_number(out, "p90", spread->p90);
+                put_number(out, spread->logarithms ? "relative_deviation" : "deviation",
+                           spread->peers.spread);
+                put_number(out, "freedom", fmin(spread->peers.freedom, spread->peers.tails));
+                fputc('}', out);
+                separator = ",\n";
+            }
+            fputc(']', out);
+        }
+        /* [node, value, low, high, distance, p]; null is unknown. An array, because member names in
+         * each of a million lines would be most of the file. */
+        fputs(",\"values\":[", out);
+        for (size_t i = 0; i < finding->count; i++) {
+            const struct fleet_value *value = &finding->values[i];
+            const double numbers[] = {value->value, value->low, value->high,
+                                      isfinite(value->ratio) ? value->distance : NAN,
+                                      isfinite(value->ratio) ? value->p : NAN};
+            fprintf(out, "%s[%zu", i ? ",\n" : "\n", value->node);
+            for (size_t n = 0; n < sizeof numbers / sizeof *numbers; n++)
+                if (isfinite(numbers[n]))
+                    fprintf(out, n < 3 ? ",%.9g" : ",%.4g", numbers[n]);
+                else
+                    fputs(",null", out);
+            fputs(value->odd ? ",true]" : "]", out);
+        }
+        fputc(']', out);
         fputc('}', out);
     }
     fputc(']', out);
@@ -200,7 +169,23 @@ int fleet_write(struct fleet *fleet, FILE *out, struct error *error)
             "\"false_share\":%.9g,\"least\":%.9g",
             fleet->judged, fleet->odd_count, fleet->compared, fleet->rules.false_share,
             fleet->rules.least);
-    put_nodes(out, fleet);
+    fputs(",\n\"odd_nodes\":[", out);
+    for (size_t i = 0; i < fleet->odd_count; i++)
+        fprintf(out, "%s%zu", i ? "," : "", fleet->odd[i]);
+    fputc(']', out);
+    fputs(",\n\"nodes\":[", out);
+    for (size_t i = 0; i < fleet->node_count; i++) {
+        fputs(i ? ",\n" : "\n", out);
+        put_node(out, fleet, &fleet->nodes[i]);
+    }
+    fputs("],\n\"holes\":[", out);
+    for (size_t i = 0; i < fleet->hole_count; i++) {
+        fputs(i ? ",\n{\"name\":" : "\n{\"name\":", out);
+        json_print(out, fleet->holes[i].name, SIZE_MAX, false);
+        put_text(out, "reason", fleet->holes[i].reason);
+        fputc('}', out);
+    }
+    fputc(']', out);
     const int code = put_groups(out, fleet, error);
     if (code < 0)
         return code;

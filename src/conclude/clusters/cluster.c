@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-void groups_begin(struct groups *groups, struct pool *pool, size_t rows)
+/* An empty list in the pool. */
+static void begin_groups(struct groups *groups, struct pool *pool, size_t rows)
 {
     *groups = (struct groups){.smallest = pool_alloc(pool, rows + 1, sizeof *groups->smallest),
                               .marked = pool_alloc(pool, rows + 1, sizeof *groups->marked),
@@ -96,7 +97,7 @@ void groups_add(struct groups *groups, const struct cells *cells, const size_t *
 void groups_keep(struct groups *groups, const struct cells *cells, const bool *keep)
 {
     struct groups kept;
-    groups_begin(&kept, groups->pool, cells->m);
+    begin_groups(&kept, groups->pool, cells->m);
     for (size_t i = 0; i < groups->count; i++)
         if (keep[i])
             groups_add(&kept, cells, groups->list[i].members, groups->list[i].count,
@@ -284,7 +285,7 @@ static void find(struct pool *scratch, void *with)
         add_part(in, &cells, order + main, rest, is_part(&cells, order, main), scratch);
         return;
     }
-    groups_begin(&groups, scratch, cells.m);
+    begin_groups(&groups, scratch, cells.m);
     for (size_t i = 0; i < sizeof steps / sizeof *steps && cells.m > 2; i++)
         pool_scratch(scratch, add_some, &(struct adding){steps[i], &groups, &cells});
     write_all(in->clusters, in->pool, &groups, &cells);

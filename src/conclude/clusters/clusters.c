@@ -91,21 +91,6 @@ static const struct cluster *parent_of(const struct report *report, const struct
     return cluster->parent < 0 ? NULL : &report->clusters->list[cluster->parent];
 }
 
-/* Finds what each cluster holds. A cluster comes before those within it, so going backwards all
- * clusters within one have been seen before it. */
-static void look_below(const struct clusters *clusters, int *below, bool *holds)
-{
-    for (size_t i = clusters->count; i-- > 0;) {
-        const struct cluster *cluster = &clusters->list[i];
-        int levels = below[i] + (cluster->basis == CLUSTER_NEAR);
-        if (cluster->parent < 0)
-            continue;
-        holds[cluster->parent] = true;
-        if (levels > below[cluster->parent])
-            below[cluster->parent] = levels;
-    }
-}
-
 /* Median latency from the members to all other CPUs; NAN: none was measured. */
 static double latency_outside(const struct square *square, const struct cluster *cluster)
 {
@@ -326,7 +311,17 @@ static void add_findings(struct pool *scratch, void *with)
     bool *has = pool_alloc(scratch, square.n, sizeof *has);
     bool *holds = pool_alloc(scratch, clusters.count + 1, sizeof *holds);
     int *below = pool_alloc(scratch, clusters.count + 1, sizeof *below);
-    look_below(&clusters, below, holds);
+    /* Finds what each cluster holds. A cluster comes before those within it, so going backwards all
+     * clusters within one have been seen before it. */
+    for (size_t i = clusters.count; i-- > 0;) {
+        const struct cluster *cluster = &clusters.list[i];
+        int levels = below[i] + (cluster->basis == CLUSTER_NEAR);
+        if (cluster->parent < 0)
+            continue;
+        holds[cluster->parent] = true;
+        if (levels > below[cluster->parent])
+            below[cluster->parent] = levels;
+    }
     const bool guest = in->facts && in->facts->hypervisor;
     struct report report = {in->result,
                             in->pool,

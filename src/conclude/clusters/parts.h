@@ -68,8 +68,6 @@ struct groups {
     struct pool *pool;
 };
 
-/* An empty list in the pool. */
-void groups_begin(struct groups *, struct pool *, size_t rows);
 /* Whether the set (not empty) overlaps only groups that hold it or are within it. */
 bool groups_fit(struct groups *, const size_t *members, size_t count);
 /* Adds a copy of the set if it fits and is not all rows. An equal group stays, and becomes a kind
@@ -93,4 +91,5 @@ void groups_add_near(struct groups *, const struct cells *, struct pool *scratch
 void groups_add_blocks(struct groups *, const struct cells *, struct pool *scratch); /* kinds.c */
 void groups_add_alike(struct groups *, const struct cells *, struct pool *scratch);  /* alike.c */
 void groups_add_kinds(struct groups *, const struct cells *, struct pool *scratch);  /* kinds.c */
+
 #endif

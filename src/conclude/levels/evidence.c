@@ -445,21 +445,6 @@ static bool is_blurred(const struct curve *curve, const struct level *level)
     return false;
 }
 
-/* No cache keeps more of a chase than its share of the working set: a size of which more is served
- * at this level than its capacity has seen misses that begin early, so the capacity may reach to
- * where half of the loads miss. */
-static void stretch_early(const struct curve *curve, double next, struct level *level)
-{
-    const double own = level->latency.value;
-    const size_t half = first_above(curve, 0, (own + next) / 2);
-    for (size_t i = 0; i < half && half < curve->bin_count; i++) {
-        const double bytes = exp2(curve->bins[i].x);
-        if (bytes > level->to &&
-            bytes * (next - exp(curve->bins[i].y)) / (next - own) > level->capacity.high)
-            level->capacity.high = exp2(curve->bins[half].x);
-    }
-}
-
 void evidence_weigh(struct curve *curve, enum level_pages pages, struct levels *levels)
 {
     struct weighing weighing = {
@@ -477,7 +462,20 @@ void evidence_weigh(struct curve *curve, enum level_pages pages, struct levels *
     prove_memory(&weighing);
     for (size_t k = 0; k + 1 < levels->count; k++) {
         levels->list[k].blurred = is_blurred(curve, &levels->list[k]);
-        if (pages == LEVEL_PAGES_UNKNOWN)
-            stretch_early(curve, levels->list[k + 1].latency.value, &levels->list[k]);
+        if (pages == LEVEL_PAGES_UNKNOWN) {
+            /* No cache keeps more of a chase than its share of the working set: a size of which
+             * more is served at this level than its capacity has seen misses that begin early, so
+             * the capacity may reach to where half of the loads miss. */
+            const double next = levels->list[k + 1].latency.value;
+            struct level *level = &levels->list[k];
+            const double own = level->latency.value;
+            const size_t half = first_above(curve, 0, (own + next) / 2);
+            for (size_t i = 0; i < half && half < curve->bin_count; i++) {
+                const double bytes = exp2(curve->bins[i].x);
+                if (bytes > level->to &&
+                    bytes * (next - exp(curve->bins[i].y)) / (next - own) > level->capacity.high)
+                    level->capacity.high = exp2(curve->bins[half].x);
+            }
+        }
     }
 }

@@ -1,7 +1,5 @@
 #include "conclude/levels/level.h"
 
-#include "conclude/registry/finding.h"
-
 #include <math.h>
 #include <string.h>
 

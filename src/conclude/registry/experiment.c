@@ -1,13 +1,11 @@
 #include "conclude/registry/experiment.h"
 
 #include "base/text.h"
-#include "base/units.h"
 #include "conclude/registry/device.h"
 #include "conclude/registry/finding.h"
 #include "conclude/registry/obtained.h"
 #include "conclude/registry/registry.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -119,29 +117,6 @@ static size_t word_from(const struct completing *completing, const char *text)
     return low;
 }
 
-/* Fills alike[s] with how well series s fits the finding's name: two for each factor that the name
- * contains, one more for a headline; -1 for a series of another device. */
-static void liken(const struct completing *completing, const char *rest, int device,
-                  int alike[SERIES_MOST])
-{
-    enum { PART_BYTES = 64 }; /* no factor is longer than this */
-    for (size_t s = 0; s < series_of(completing->probe); s++)
-        alike[s] = completing->devices[s] == device ? completing->probe->series[s].headline : -1;
-    for (const char *part = rest; part;) {
-        char text[PART_BYTES];
-        const size_t length = strcspn(part, ".");
-        if (length > 0 && length < sizeof text) {
-            memcpy(text, part, length);
-            text[length] = '\0';
-            for (size_t w = word_from(completing, text);
-                 w < completing->word_count && strcmp(completing->words[w].text, text) == 0; w++)
-                if (alike[completing->words[w].series] >= 0)
-                    alike[completing->words[w].series] += 2;
-        }
-        part = part[length] ? part + length + 1 : NULL;
-    }
-}
-
 /* Takes the factors of the series that fits the finding's name best; if several fit equally well,
  * the factors that they share. */
 static void take_alike(struct completing *completing, const int *alike, int most)
@@ -171,7 +146,24 @@ static void take_series(struct completing *completing, const struct finding *fin
     const char *rest;
     const int device = device_of_name(finding->name, &rest);
     int most = -1, alike[SERIES_MOST];
-    liken(completing, rest, device, alike);
+    /* Fills alike[s] with how well series s fits the finding's name: two for each factor that the
+     * name contains, one more for a headline; -1 for a series of another device. */
+    enum { PART_BYTES = 64 }; /* no factor is longer than this */
+    for (size_t s = 0; s < series_of(completing->probe); s++)
+        alike[s] = completing->devices[s] == device ? completing->probe->series[s].headline : -1;
+    for (const char *part = rest; part;) {
+        char text[PART_BYTES];
+        const size_t length = strcspn(part, ".");
+        if (length > 0 && length < sizeof text) {
+            memcpy(text, part, length);
+            text[length] = '\0';
+            for (size_t w = word_from(completing, text);
+                 w < completing->word_count && strcmp(completing->words[w].text, text) == 0; w++)
+                if (alike[completing->words[w].series] >= 0)
+                    alike[completing->words[w].series] += 2;
+        }
+        part = part[length] ? part + length + 1 : NULL;
+    }
     for (size_t s = 0; s < series_of(completing->probe); s++)
         most = alike[s] > most ? alike[s] : most;
     /* Most names contain no factor, and these all get the factors that all series share: compute

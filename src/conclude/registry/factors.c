@@ -5,7 +5,6 @@
  */
 #include "conclude/registry/factors.h"
 
-#include "base/text.h"
 #include "base/units.h"
 
 #include <math.h>

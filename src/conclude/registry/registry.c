@@ -262,7 +262,7 @@ bool finding_place(const struct finding *finding, bool is_twin, struct finding_p
     return true;
 }
 
-bool role_is_shared(enum finding_role role)
+static bool role_is_shared(enum finding_role role)
 {
     return role == ROLE_WIDTH || role == ROLE_FLIGHT || role == ROLE_HANDOFF ||
            role == ROLE_CLUSTER || role == ROLE_CONTENTION;
@@ -303,29 +303,18 @@ bool finding_is_shared(const struct machine_facts *machine, const struct finding
     return meaning->role == ROLE_LEVEL || role_is_shared(meaning->role) || meaning->line->shared;
 }
 
-/* The largest cache of all, or of those that a core has for itself. */
-static double largest_bytes(const struct machine_facts *machine, bool own)
+double own_cache_bytes(const struct machine_facts *machine)
 {
     /* A foreign document may declare any number of caches; each level is judged once. */
     enum { LEVELS_MOST = 8 };
-    bool counts[LEVELS_MOST] = {false};
+    bool shared[LEVELS_MOST];
     double most = 0;
-    for (int level = 0; level < LEVELS_MOST && own; level++)
-        counts[level] = !level_is_shared(machine, level);
+    for (int level = 0; level < LEVELS_MOST; level++)
+        shared[level] = level_is_shared(machine, level);
     for (size_t i = 0; i < machine->cache_count; i++) {
         const struct cache_facts *cache = &machine->caches[i];
-        if (!own || (cache->level >= 0 && cache->level < LEVELS_MOST && counts[cache->level]))
+        if (cache->level >= 0 && cache->level < LEVELS_MOST && !shared[cache->level])
             most = fmax(most, (double)cache->size_bytes);
     }
     return most;
-}
-
-double last_cache_bytes(const struct machine_facts *machine)
-{
-    return largest_bytes(machine, false);
-}
-
-double own_cache_bytes(const struct machine_facts *machine)
-{
-    return largest_bytes(machine, true);
 }

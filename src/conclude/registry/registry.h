@@ -219,7 +219,6 @@ bool finding_place(const struct finding *, bool is_twin, struct finding_place *)
 /* Where it is not declared, or by a hypervisor, caches beyond the second level are taken for those
  * of several cores. On some processors one core has all of such a cache. */
 enum { PRIVATE_LEVELS = 2 };
-bool role_is_shared(enum finding_role);
 /* Whether the cache of that level belongs to several cores. */
 bool level_is_shared(const struct machine_facts *, int level);
 /* Findings about a device are not shared, because a device is no CPU. */
@@ -228,7 +227,5 @@ bool finding_is_shared(const struct machine_facts *, const struct finding_meanin
 bool finding_is_of_all_cpus(const struct finding_meaning *);
 /* Declared bytes of the largest cache that one core has for itself; 0: unknown. */
 double own_cache_bytes(const struct machine_facts *);
-/* Declared bytes of the largest cache of all; 0: unknown. */
-double last_cache_bytes(const struct machine_facts *);
 
 #endif

@@ -353,18 +353,6 @@ static struct estimate piece_share(const struct tlb_evidence *evidence, size_t i
                              here.high / whole.low};
 }
 
-static const char *pieces_text(const struct sheet *sheet, double share)
-{
-    const char *page = sheet->evidence->page, *piece = sheet->evidence->piece;
-    return share < share_noticed
-               ? pool_printf(sheet->pool, "pages of %s are translated whole", page)
-               : pool_printf(
-                     sheet->pool,
-                     "huge pages do not help here: most likely the hypervisor backs pages of "
-                     "%s with pages of %s (%.0f %% of them)",
-                     page, piece, fmin(100, 100 * share));
-}
-
 /* Adds the share. `declared` is 0, because the system says that the pages are huge. */
 static void add_pieces(const struct sheet *sheet)
 {
@@ -395,7 +383,14 @@ static void add_pieces(const struct sheet *sheet)
     finding->flags = flags_of(evidence->pieces);
     if (finding->value >= share_noticed)
         finding->declared = 0;
-    finding->text = pieces_text(sheet, finding->value);
+    const char *page = sheet->evidence->page, *piece = sheet->evidence->piece;
+    finding->text =
+        finding->value < share_noticed
+            ? pool_printf(sheet->pool, "pages of %s are translated whole", page)
+            : pool_printf(sheet->pool,
+                          "huge pages do not help here: most likely the hypervisor backs pages of "
+                          "%s with pages of %s (%.0f %% of them)",
+                          page, piece, fmin(100, 100 * finding->value));
 }
 
 void findings_tlb(struct probe_result *result, struct pool *pool,

@@ -3,8 +3,6 @@
 #include "document/flag.h"
 #include "machine/pages.h"
 
-#include <math.h>
-
 /* The smallest page of any supported system: a write at every such distance touches every page,
  * whatever its size. */
 enum { SMALLEST_PAGE = 4096, HUGE_2M = 2 << 20, HUGE_1G = 1 << 30 };
@@ -53,11 +51,6 @@ int arena_map(struct arena *arena, size_t bytes, enum page_policy policy, int no
 void arena_use(struct arena *arena, size_t bytes)
 {
     arena->bytes = bytes < arena->mapped ? bytes : arena->mapped;
-}
-
-void arena_touch(struct arena *arena)
-{
-    arena_touch_part(arena, 0, arena->bytes);
 }
 
 void arena_touch_part(struct arena *arena, size_t at, size_t bytes)

@@ -30,9 +30,8 @@ int arena_map(struct arena *, size_t bytes, enum page_policy, int node, struct e
 /* Limits the arena to its first `bytes`, or to all where it has fewer. The rest stays mapped, and
  * takes no physical memory while it is untouched. */
 void arena_use(struct arena *, size_t bytes);
-/* Writes to every page. Call it on the CPU that will measure. */
-void arena_touch(struct arena *);
-/* The same for `bytes` bytes at offset `at`, up to the arena's end. */
+/* Writes to every page of `bytes` bytes at offset `at`, up to the arena's end. Call it on the CPU
+ * that will measure. */
 void arena_touch_part(struct arena *, size_t at, size_t bytes);
 /* Asks the system which pages and which node the touched memory has. */
 void arena_verify(struct arena *);

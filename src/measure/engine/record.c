@@ -8,7 +8,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* A drift is reported when chance would show it in only one of a thousand points, and when it is
  * large enough to matter to a reader. */
@@ -118,14 +117,6 @@ int record_add(struct record *record, const struct visit *visit, struct drift dr
     record->batches += visit->batch_count;
     record->repeats = visit->repeats;
     return 0;
-}
-
-static void summarize_column(const float *column, unsigned n, double *scratch,
-                             struct summary *summary)
-{
-    for (unsigned i = 0; i < n; i++)
-        scratch[i] = (double)column[i];
-    summarize(scratch, n, scratch, summary);
 }
 
 static double middle_of_column(const float *column, unsigned n, double *scratch)
@@ -346,16 +337,6 @@ static unsigned shape_flags(const float *column, const struct plan *plan, unsign
     return flags;
 }
 
-static unsigned clock_flags(const struct record *record, const struct plan *plan, double *scratch)
-{
-    const double spread = plan->clock_spread > 0 ? plan->clock_spread : clock_spread;
-    struct summary mhz;
-    summarize_column(record->core_mhz, record->trials, scratch, &mhz);
-    bool moved = (double)(mhz.max - mhz.min) > spread * (double)mhz.median ||
-                 record->clock_moved > spoiled_share * record->batches;
-    return moved ? FLAG_BIT(FLAG_CLOCK_DRIFT) : 0;
-}
-
 /* How much longer the median batch took than the undisturbed ones, at the median trial, and the
  * share of trials that were disturbed throughout. */
 static struct disturbance disturbance_of(const struct record *record, double *scratch)
@@ -385,7 +366,14 @@ void record_conclude(const struct record *record, const struct plan *plan, doubl
         point->flags |= FLAG_BIT(FLAG_TOO_FEW);
     else if (!record_converged(record, plan, scratch))
         point->flags |= FLAG_BIT(FLAG_UNCONVERGED);
-    point->flags |= clock_flags(record, plan, scratch);
+    const double spread = plan->clock_spread > 0 ? plan->clock_spread : clock_spread;
+    struct summary mhz;
+    for (unsigned i = 0; i < record->trials; i++)
+        scratch[i] = (double)record->core_mhz[i];
+    summarize(scratch, record->trials, scratch, &mhz);
+    bool moved = (double)(mhz.max - mhz.min) > spread * (double)mhz.median ||
+                 record->clock_moved > spoiled_share * record->batches;
+    point->flags |= moved ? FLAG_BIT(FLAG_CLOCK_DRIFT) : 0;
     const float *steady = plan->cycles ? record->cycles : record->values;
     unsigned disturbed = shape_flags(steady, plan, record->trials, scratch);
     if (record->interrupted > spoiled_share * record->batches || record->starved_visits)

@@ -28,15 +28,6 @@ static void show_progress(struct stage *stage)
 
 /* --- rounds --- */
 
-static int pause_until(struct stage *stage, double until_s, struct error *error)
-{
-    double until = fmin(until_s, stage->budget_s), now = stage_elapsed_s(stage);
-    uint64_t until_ns = stage->began_ns + (uint64_t)(until * 1e9);
-    if (until > now)
-        stage->paused_s += until - now;
-    return stage->executor.kind->pause(&stage->executor, until_ns, error);
-}
-
 /* Touches the memory that the next group and the reference need. 1; 0 when the time is too
  * short. */
 static int touch_for_group(struct stage *stage, struct error *error)
@@ -199,7 +190,11 @@ static int run_rounds(struct stage *stage, double share, struct error *error)
     for (;; stage->round++) {
         if (!schedule_begin_round(&stage->schedule, is_scarce(stage)))
             return 0;
-        int code = pause_until(stage, stage->round * apart_s, error);
+        double until = fmin(stage->round * apart_s, stage->budget_s), now = stage_elapsed_s(stage);
+        uint64_t until_ns = stage->began_ns + (uint64_t)(until * 1e9);
+        if (until > now)
+            stage->paused_s += until - now;
+        int code = stage->executor.kind->pause(&stage->executor, until_ns, error);
         if (code < 0 || stage_out_of_time(stage))
             return code;
         code = stage_fresh_arena(stage, error);

@@ -115,15 +115,6 @@ bool schedule_is_open(const struct schedule *schedule)
     return schedule->kept > 0 || schedule->next < schedule->end;
 }
 
-/* Lists first the groups that were kept, then those that were not reached or that waited. */
-static size_t collect(struct schedule *schedule)
-{
-    const size_t left = schedule->end - schedule->next;
-    memmove(schedule->order + schedule->kept, schedule->order + schedule->next,
-            left * sizeof *schedule->order);
-    return schedule->kept + left;
-}
-
 static bool is_wider(const struct schedule *schedule, size_t i, float limit)
 {
     return schedule->widths[schedule->order[i]] > limit;
@@ -158,26 +149,26 @@ static size_t choose_wide(struct schedule *schedule, size_t count)
     return wide ? wide : count; /* all are alike */
 }
 
-/* Sorts the round's groups by tier (by counting, which keeps the order within each). */
-static void sort_by_tier(struct schedule *schedule)
-{
-    size_t begins[TIERS + 1] = {0};
-    for (size_t i = 0; i < schedule->open; i++)
-        begins[schedule->tiers[schedule->order[i]] + 1]++;
-    for (size_t tier = 0; tier < TIERS; tier++)
-        begins[tier + 1] += begins[tier];
-    for (size_t i = 0; i < schedule->open; i++)
-        schedule->sorted[begins[schedule->tiers[schedule->order[i]]]++] = schedule->order[i];
-    memcpy(schedule->order, schedule->sorted, schedule->open * sizeof *schedule->order);
-}
-
 bool schedule_begin_round(struct schedule *schedule, bool scarce)
 {
-    schedule->end = collect(schedule);
+    /* Lists first the groups that were kept, then those that were not reached or that waited. */
+    const size_t left = schedule->end - schedule->next;
+    memmove(schedule->order + schedule->kept, schedule->order + schedule->next,
+            left * sizeof *schedule->order);
+    schedule->end = schedule->kept + left;
     schedule->next = schedule->kept = schedule->tier_end = 0;
     schedule->open = scarce ? choose_wide(schedule, schedule->end) : schedule->end;
-    if (schedule->tiers)
-        sort_by_tier(schedule);
+    if (schedule->tiers) {
+        /* Sorts the round's groups by tier (by counting, which keeps the order within each). */
+        size_t begins[TIERS + 1] = {0};
+        for (size_t i = 0; i < schedule->open; i++)
+            begins[schedule->tiers[schedule->order[i]] + 1]++;
+        for (size_t tier = 0; tier < TIERS; tier++)
+            begins[tier + 1] += begins[tier];
+        for (size_t i = 0; i < schedule->open; i++)
+            schedule->sorted[begins[schedule->tiers[schedule->order[i]]]++] = schedule->order[i];
+        memcpy(schedule->order, schedule->sorted, schedule->open * sizeof *schedule->order);
+    }
     return schedule->open > 0;
 }
 

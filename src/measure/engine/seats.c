@@ -239,7 +239,8 @@ void seats_follow(struct visit *visit, unsigned rank)
     }
 }
 
-void seats_begin_phase(struct seats *seats, double limit_ns)
+/* Tells the coordinator that the phase that begins now takes `limit_ns` at most. */
+static void begin_phase(struct seats *seats, double limit_ns)
 {
     atomic_store_explicit(&seats->phase_limit_ns, (uint64_t)limit_ns, memory_order_relaxed);
     atomic_store_explicit(&seats->phase_began_ns, os_raw_ns(), memory_order_release);
@@ -247,7 +248,7 @@ void seats_begin_phase(struct seats *seats, double limit_ns)
 
 void seats_begin_prepare(struct seats *seats)
 {
-    seats_begin_phase(seats, prepare_limit_ns);
+    begin_phase(seats, prepare_limit_ns);
 }
 
 /* Leads a run of batches, from the meeting before it to the one after. */
@@ -257,9 +258,9 @@ static bool lead(struct visit *visit, const struct batch_run *run)
     const struct trial *trial = &visit->trials[run->trial];
     const double operations = trial->operations * (double)run->repeats * run->batches;
     seats->run = *run;
-    seats_begin_phase(seats, run_limit_ns + operations * operation_limit_ns +
-                                 run->batches * run->window_ns +
-                                 (run->first && trial->settle ? prepare_limit_ns : 0));
+    begin_phase(seats, run_limit_ns + operations * operation_limit_ns +
+                           run->batches * run->window_ns +
+                           (run->first && trial->settle ? prepare_limit_ns : 0));
     atomic_store_explicit(&seats->run_over, false, memory_order_relaxed);
     atomic_store_explicit(&seats->under_way, 0, memory_order_relaxed);
     atomic_store_explicit(&seats->begin, 0, memory_order_relaxed);
@@ -328,13 +329,6 @@ static uint64_t batch_faults(const struct visit *visit, unsigned batch)
     return sum;
 }
 
-static struct seat_share share_of(const struct clock *clock, const struct stamp *stamp)
-{
-    const double readings_ns = (double)stamp->looks * clock->cost_ns,
-                 ns = clock_ns(clock, stamp->end - stamp->start);
-    return (struct seat_share){stamp->repeats, ns > readings_ns ? ns - readings_ns : ns};
-}
-
 static void read_window(const struct visit *visit, unsigned window, struct batch *batch,
                         struct seat_share *shares)
 {
@@ -343,7 +337,10 @@ static void read_window(const struct visit *visit, unsigned window, struct batch
     batch->interrupted = false;
     for (size_t i = 0; i < seats->count; i++) {
         const struct stamp *stamp = &seats->stamps[i * visit->plan->batches + window];
-        shares[i] = share_of(clock_of(visit), stamp);
+        const struct clock *clock = clock_of(visit);
+        const double readings_ns = (double)stamp->looks * clock->cost_ns,
+                     ns = clock_ns(clock, stamp->end - stamp->start);
+        shares[i] = (struct seat_share){stamp->repeats, ns > readings_ns ? ns - readings_ns : ns};
         batch->interrupted |= stamp->interrupted;
     }
     batch->ns = visit_window_ns(point, shares);

@@ -38,8 +38,6 @@ struct seats {
     struct stamp *stamps; /* [count][plan->batches] */
 };
 
-/* Tells the coordinator that the phase that begins now takes `limit_ns` at most. */
-void seats_begin_phase(struct seats *, double limit_ns);
 /* The same for the preparation of a trial. */
 void seats_begin_prepare(struct seats *);
 /* Called by all seats but the first: does one run of batches after another until the leader says

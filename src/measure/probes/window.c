@@ -9,7 +9,6 @@
  */
 #include "measure/kernels/window.h"
 #include "base/units.h"
-#include "conclude/registry/finding.h"
 #include "document/flag.h"
 #include "measure/probes/chase/chain_ring.h"
 #include "measure/probes/chase/chases.h"

@@ -5,7 +5,6 @@
 #include "show/render/differences.h"
 
 #include <math.h>
-#include <string.h>
 
 static int write_text(const void *content, FILE *out, struct error *error)
 {

@@ -5,7 +5,6 @@
 #include "measure/gpu/gpu.h"
 #include "measure/run/measure.h"
 #include "programs/cli/measure.h"
-#include "programs/cli/options.h"
 #include "programs/cli/output.h"
 
 #include <stdlib.h>

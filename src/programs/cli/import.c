@@ -4,8 +4,6 @@
 #include "programs/cli/output.h"
 #include "programs/library/version.h"
 
-#include <stdio.h>
-
 /* Reads the operands FORMAT FILE, or FILE alone; *format is then NULL. */
 static int read_operands(const struct invocation *invocation, const struct import_format **format,
                          const char **path, struct error *error)

@@ -6,7 +6,6 @@
 #include "programs/cli/options.h"
 #include "programs/cli/output.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 

@@ -4,8 +4,6 @@
 #include "programs/cli/options.h"
 #include "programs/cli/words.h"
 
-#include <string.h>
-
 static void list_probes(void)
 {
     puts("Probes");

@@ -9,7 +9,6 @@
 #include "speak/tongues/tongue.h"
 
 #include <ctype.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -2,8 +2,6 @@
 
 #include "programs/cli/options.h"
 
-#include <string.h>
-
 const struct option_spec redact_options[] = {
     {"redact", 0, OPTION_FLAG, NULL, NULL, 0, 0, NULL, COMMAND_OPTION(redact),
      "leave out the host's name, serial numbers, and names and paths of files"},

@@ -1,6 +1,5 @@
 #include "programs/cli/sweep.h"
 
-#include "base/text.h"
 #include "compare/merge.h"
 #include "conclude/complete.h"
 #include "programs/cli/options.h"

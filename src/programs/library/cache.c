@@ -28,18 +28,15 @@ struct hash {
     uint64_t a, b;
 };
 
-static void add_bytes(struct hash *hash, const char *bytes, size_t count)
+/* Includes the final NUL, so that "ab" "c" differs from "a" "bc". */
+static void add_text(struct hash *hash, const char *text)
 {
+    const char *bytes = text ? text : "?";
+    const size_t count = strlen(text ? text : "?") + 1;
     for (size_t i = 0; i < count; i++) {
         hash->a = (hash->a ^ (unsigned char)bytes[i]) * 0x100000001b3u;
         hash->b = random_mix(hash->b ^ (unsigned char)bytes[i]);
     }
-}
-
-/* Includes the final NUL, so that "ab" "c" differs from "a" "bc". */
-static void add_text(struct hash *hash, const char *text)
-{
-    add_bytes(hash, text ? text : "?", strlen(text ? text : "?") + 1);
 }
 
 static void add_file(struct hash *hash, const char *path)
@@ -125,7 +122,8 @@ static void add_kinds(struct hash *hash)
     cpulist_free(&cpus);
 }
 
-void cache_key(char key[CACHE_KEY_BYTES])
+/* 32 hexadecimal digits. Reads a few small system files; takes about a millisecond. */
+static void cache_key(char key[CACHE_KEY_BYTES])
 {
     struct hash hash = {0xcbf29ce484222325u, 0x243f6a8885a308d3u};
     add_text(&hash, FATHOM_VERSION " " FATHOM_COMMIT);

@@ -77,28 +77,6 @@ static enum answered has_levels(const struct document *document, const void *ask
     return !first || !(first->value > 0) ? ANSWERED_NOT : last ? ANSWERED : ANSWERED_IN_PART;
 }
 
-static void add_measured(struct answer *answer, const struct document *document,
-                         const struct level *level, int source)
-{
-    const bool memory = level->kind == LEVEL_MEMORY;
-    const double capacity = value_of(level->facts[FACT_CAPACITY]);
-    const struct finding *latency = level->facts[FACT_LATENCY_NS];
-    unsigned flags = 0;
-    for (int fact = LEVEL_FACT_FIRST; fact < LEVEL_FACTS; fact++)
-        flags |= level->facts[fact] ? level->facts[fact]->flags : 0;
-    answer->list[answer->count++] =
-        (struct fathom_level){.level = memory ? 0 : (unsigned)level->number,
-                              .source = source,
-                              .capacity_bytes = memory ? 0 : bytes_of(capacity),
-                              .declared_bytes = memory ? 0 : bytes_of(level->declared),
-                              .latency_ns = value_of(latency),
-                              .latency_cycles = value_of(level->facts[FACT_LATENCY]),
-                              .line_bytes = line_bytes(&document->machine),
-                              .doubtful = flag_doubts(flags) != 0,
-                              .kind = latency ? finding_kind(latency) : NULL,
-                              .disturbance = latency ? (double)latency->disturbance.longer : NAN};
-}
-
 static int answer_measured(struct answer *answer, const struct document *document, int source,
                            struct error *error)
 {
@@ -107,8 +85,25 @@ static int answer_measured(struct answer *answer, const struct document *documen
         levels ? levels_of_document(levels, document, error) : error_out_of_memory(error);
     for (size_t i = 0; code == 0 && i < levels->count && answer->count < ROOM; i++) {
         const struct level *level = &levels->list[i];
-        if (level->experiment == 0 && (level->kind == LEVEL_CACHE || level->kind == LEVEL_MEMORY))
-            add_measured(answer, document, level, source);
+        if (level->experiment == 0 && (level->kind == LEVEL_CACHE || level->kind == LEVEL_MEMORY)) {
+            const bool memory = level->kind == LEVEL_MEMORY;
+            const double capacity = value_of(level->facts[FACT_CAPACITY]);
+            const struct finding *latency = level->facts[FACT_LATENCY_NS];
+            unsigned flags = 0;
+            for (int fact = LEVEL_FACT_FIRST; fact < LEVEL_FACTS; fact++)
+                flags |= level->facts[fact] ? level->facts[fact]->flags : 0;
+            answer->list[answer->count++] = (struct fathom_level){
+                .level = memory ? 0 : (unsigned)level->number,
+                .source = source,
+                .capacity_bytes = memory ? 0 : bytes_of(capacity),
+                .declared_bytes = memory ? 0 : bytes_of(level->declared),
+                .latency_ns = value_of(latency),
+                .latency_cycles = value_of(level->facts[FACT_LATENCY]),
+                .line_bytes = line_bytes(&document->machine),
+                .doubtful = flag_doubts(flags) != 0,
+                .kind = latency ? finding_kind(latency) : NULL,
+                .disturbance = latency ? (double)latency->disturbance.longer : NAN};
+        }
     }
     free(levels);
     return code;

@@ -89,9 +89,6 @@ int measure_plan(struct fathom *, const struct fathom_plan *, struct fathom_meas
 
 enum { CACHE_KEY_BYTES = 33 };
 
-/* 32 hexadecimal digits. Reads a few small system files; takes about a millisecond. */
-void cache_key(char key[CACHE_KEY_BYTES]);
-
 struct cache_slot {
     char path[PATH_MAX], lock_path[PATH_MAX]; /* "": no cache */
     char key[CACHE_KEY_BYTES];

@@ -7,8 +7,6 @@
 #include "machine/machine.h"
 #include "machine/os.h"
 
-#include <math.h>
-#include <stdio.h>
 #include <time.h>
 
 /* How long an answer is used that is doubtful or lacks a part. The reason may be temporary

@@ -74,17 +74,6 @@ int render_differences_csv(const void *of, FILE *out, struct error *error)
     return 0;
 }
 
-static void put_json_remarks(FILE *out, const char *key, const struct remark_line *lines,
-                             size_t count)
-{
-    fprintf(out, ",\n\"%s\":[", key);
-    for (size_t i = 0; i < count; i++) {
-        fputs(i ? ",\n" : "\n", out);
-        json_print(out, lines[i].text, SIZE_MAX, false);
-    }
-    fputc(']', out);
-}
-
 void json_fact(FILE *out, const char *before, const struct changed_fact *fact)
 {
     static const char *const sides[] = {
@@ -133,9 +122,12 @@ int render_differences_json(const void *of, FILE *out, struct error *error)
             differences->count, differences->counts[CHANGED], differences->counts[CANT_TELL]);
     for (size_t i = 0; i < differences->facts.count; i++)
         json_fact(out, i ? ",\n" : "\n", &differences->facts.list[i]);
-    fputc(']', out);
-    put_json_remarks(out, "missing", differences->missing, differences->missing_count);
-    fputs(",\n\"differences\":[", out);
+    fputs("],\n\"missing\":[", out);
+    for (size_t i = 0; i < differences->missing_count; i++) {
+        fputs(i ? ",\n" : "\n", out);
+        json_print(out, differences->missing[i].text, SIZE_MAX, false);
+    }
+    fputs("],\n\"differences\":[", out);
     for (size_t i = 0; i < differences->count; i++) {
         fputs(i ? ",\n" : "\n", out);
         json_difference(out, &differences->list[i]);

@@ -11,7 +11,6 @@
 #include "show/report/square.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { LABELS_MAX = 32 }; /* more tick labels would overlap */
 
@@ -116,22 +115,6 @@ static void put_matrix(FILE *out, const struct grid *grid, size_t number)
             image ? "image" : "points palette pointtype 5 pointsize 5");
 }
 
-static void put_title(FILE *out, const struct probe_result *probe, const struct series *series)
-{
-    struct line title = {0}, factors = {0};
-    line_add_clean(&title, device_has_series(series) ? series->name
-                           : probe->title            ? probe->title
-                                                     : probe->name);
-    for (size_t i = 0; i < series->factor_count; i++)
-        if (!device_factor_is_named(series, &series->factors[i]))
-            line_add_factors(&factors, &series->factors[i], 1);
-    if (factors.length)
-        line_add(&title, " (%s)", factors.text);
-    fputs("set title ", out);
-    put_text(out, title.text);
-    fputs(" noenhanced\n", out);
-}
-
 static void write_gnuplot(FILE *out, const struct output_content *content, struct pool *pool)
 {
     const struct document *document = content->documents[0];
@@ -150,7 +133,19 @@ static void write_gnuplot(FILE *out, const struct output_content *content, struc
                 fputs("# a matrix is too scattered to be drawn\n", out);
                 continue;
             }
-            put_title(out, &document->probes[p], series);
+            const struct probe_result *probe = &document->probes[p];
+            struct line title = {0}, factors = {0};
+            line_add_clean(&title, device_has_series(series) ? series->name
+                                   : probe->title            ? probe->title
+                                                             : probe->name);
+            for (size_t i = 0; i < series->factor_count; i++)
+                if (!device_factor_is_named(series, &series->factors[i]))
+                    line_add_factors(&factors, &series->factors[i], 1);
+            if (factors.length)
+                line_add(&title, " (%s)", factors.text);
+            fputs("set title ", out);
+            put_text(out, title.text);
+            fputs(" noenhanced\n", out);
             if (series->matrix)
                 put_matrix(out, &grid, number);
             else

@@ -10,7 +10,6 @@
 #include "show/report/figure.h"
 
 #include <math.h>
-#include <stdint.h>
 #include <string.h>
 
 enum {

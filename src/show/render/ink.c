@@ -1,5 +1,4 @@
 /* Lines of text: colours, and words that are wrapped. */
-#include "base/clean.h"
 #include "show/render/parts.h"
 
 #include <string.h>

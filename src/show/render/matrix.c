@@ -186,8 +186,10 @@ static void print_meaning(FILE *out, const struct square *square, const struct l
     text_print_wrapped(out, style, 2, line.text);
 }
 
-bool square_print(FILE *out, const struct square *square, const struct values *values,
-                  const struct text_style *style)
+/* As numbers if they fit the width; for groups with their ranges if these fit too, and with an
+ * explanation. False, with nothing written: they don't fit. */
+static bool print_square(FILE *out, const struct square *square, const struct values *values,
+                         const struct text_style *style)
 {
     struct layout layout;
     const double divisor = values->scale.divisor;
@@ -218,7 +220,7 @@ bool square_print(FILE *out, const struct square *square, const struct values *v
 
 /* --- all of it --- */
 
-struct values values_of(const struct matrix *matrix)
+static struct values values_of(const struct matrix *matrix)
 {
     struct values values = {.least = matrix->least,
                             .most = matrix->most,
@@ -270,11 +272,11 @@ static void print_distribution(FILE *out, const struct series *series, const str
 static void print_whole(FILE *out, const struct matrix *matrix, const struct values *values,
                         const struct text_style *style)
 {
-    if (square_print(out, matrix->square, values, style))
+    if (print_square(out, matrix->square, values, style))
         return;
     bool grouped = false;
     for (size_t i = 0; i < matrix->grouping_count && !grouped; i++)
-        grouped = square_print(out, matrix->groupings[i], values, style);
+        grouped = print_square(out, matrix->groupings[i], values, style);
     if (!grouped)
         print_distribution(out, matrix->series, values, style);
     draw_more(out, "Every number: fathom report -f csv-matrix FILE; as a picture: -f svg", style);
@@ -288,11 +290,11 @@ static enum shown print_brief(FILE *out, const struct matrix *matrix, const stru
 {
     const struct square *square = matrix->square;
     if (square && square->row_count <= matrix->rows_most &&
-        square_print(out, square, values, style))
+        print_square(out, square, values, style))
         return SHOWN_PAIRS;
     for (size_t i = 0; i < matrix->grouping_count; i++)
         if (matrix->groupings[i]->row_count <= matrix->rows_most &&
-            square_print(out, matrix->groupings[i], values, style))
+            print_square(out, matrix->groupings[i], values, style))
             return SHOWN_GROUPS;
     print_distribution(out, matrix->series, values, style);
     return SHOWN_VALUES;

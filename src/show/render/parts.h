@@ -64,10 +64,5 @@ struct values {
     char unit[24]; /* inert */
     const char *absent;
 };
-struct values values_of(const struct matrix *);
-
-/* As numbers if they fit the width; for groups with their ranges if these fit too, and with an
- * explanation. False, with nothing written: they don't fit. */
-bool square_print(FILE *, const struct square *, const struct values *, const struct text_style *);
 
 #endif

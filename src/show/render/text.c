@@ -70,19 +70,6 @@ static void draw_heading(FILE *out, const struct heading *heading, const struct 
 
 /* --- grades: "GOOD  L1 L2 TLB      AS FOUND ~  DRAM      NOT MEASURED  numa" --- */
 
-/* " (this machine has a single NUMA node)": a reason as far as it fits, up to a stop. */
-static void add_reason(struct line *line, const char *why, size_t length_most)
-{
-    const char *skipped = "skipped: ";
-    const char *begin = strncmp(why, skipped, strlen(skipped)) == 0 ? why + strlen(skipped) : why;
-    size_t length = strcspn(begin, ";");
-    while (length > length_most)
-        for (length--; length && !strchr(":,", begin[length]);)
-            length--;
-    if (length)
-        line_add(line, " (%.*s)", (int)length, begin);
-}
-
 /* "L1(±11%) bandwidth in-flight (too few trials)" */
 static void add_grade(struct line *line, const struct document_verdict *verdict, enum grade grade)
 {
@@ -95,7 +82,18 @@ static void add_grade(struct line *line, const struct document_verdict *verdict,
         line_add_between(line, line->length ? " " : "", family->name, "");
         if (family->width > 0)
             line_add(line, "(±%.0f%%)", 100 * family->width);
-        add_reason(line, verdict_reason(verdict, i), alone ? LENGTH_ALONE : LENGTH_BESIDE);
+        /* " (this machine has a single NUMA node)": a reason as far as it fits, up to a stop. */
+        const char *why = verdict_reason(verdict, i);
+        const size_t length_most = alone ? LENGTH_ALONE : LENGTH_BESIDE;
+        const char *skipped = "skipped: ";
+        const char *begin =
+            strncmp(why, skipped, strlen(skipped)) == 0 ? why + strlen(skipped) : why;
+        size_t length = strcspn(begin, ";");
+        while (length > length_most)
+            for (length--; length && !strchr(":,", begin[length]);)
+                length--;
+        if (length)
+            line_add(line, " (%.*s)", (int)length, begin);
     }
 }
 

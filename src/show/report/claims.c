@@ -1,5 +1,4 @@
 /* What a chart shows, as a sentence: its title, because axes say what they are themselves. */
-#include "base/clean.h"
 #include "base/quantity.h"
 #include "base/text.h"
 #include "conclude/levels/of_document.h"

@@ -1,7 +1,6 @@
 /* A matrix of a probe: its cells, summaries of all its values, and the spread of trials. */
 #include "base/clean.h"
 #include "conclude/registry/device.h"
-#include "conclude/registry/factors.h"
 #include "show/report/figure.h"
 #include "show/report/parts.h"
 #include "show/report/series.h"
@@ -9,9 +8,7 @@
 
 #include <math.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Summary of all values of a matrix. */
 struct extent {

@@ -1,7 +1,6 @@
 #include "show/report/names.h"
 
 #include "base/clean.h"
-#include "base/text.h"
 #include "base/units.h"
 #include "conclude/registry/device.h"
 #include "conclude/registry/registry.h"

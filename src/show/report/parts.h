@@ -27,10 +27,6 @@ void report_add_declared(struct report *, size_t index);
 /* Each device: what it is, its levels, its bandwidths, and findings that the registry places
  * there. */
 void report_add_devices(struct report *, size_t index);
-/* The heading above a series. `brief`: first the factors that distinguish it from others, then as
- * many more as fit. `like`: the series, or the first of those that share a table with it. */
-void report_add_series_heading(struct report *, size_t index, const struct probe_result *,
-                               const struct series *, const struct series *like, bool brief);
 /* Collects what a reader must know to trust the numbers: disagreements, incomplete probes, flags,
  * what was left out, conditions. `probe`: of this probe alone; NULL: of all. */
 void report_collect_notes(struct report *, size_t index, const struct probe_result *);

@@ -3,8 +3,6 @@
 #include "base/clean.h"
 #include "base/quantity.h"
 #include "base/text.h"
-#include "conclude/registry/device.h"
-#include "conclude/registry/factors.h"
 #include "conclude/registry/finding.h"
 #include "document/flag.h"
 #include "show/report/figure.h"
@@ -12,7 +10,6 @@
 #include "show/report/series.h"
 
 #include <math.h>
-#include <stdio.h>
 
 /* Without room, columns are left out in this order: the names of flags, which the notes repeat; the
  * range (for a group, which compares rows by range, the interval); the number of trials; cycles. */

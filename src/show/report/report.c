@@ -69,7 +69,9 @@ static void add_machine(struct report *report, const struct document *document, 
                                .meaning = meaning_of(report, document, verdict)};
 }
 
-void report_add_series_heading(struct report *report, size_t index,
+/* The heading above a series. `brief`: first the factors that distinguish it from others, then as
+ * many more as fit. `like`: the series, or the first of those that share a table with it. */
+static void add_series_heading(struct report *report, size_t index,
                                const struct probe_result *probe, const struct series *series,
                                const struct series *like, bool brief)
 {
@@ -140,7 +142,7 @@ static void add_headlines(struct report *report, size_t index)
                 const size_t before = report->count;
                 if (!series->headline || series->matrix || device_has_series(series) ||
                     !quantity_is(series->x.unit, DIMENSION_SIZE))
-                    report_add_series_heading(report, index, probe, series, series, true);
+                    add_series_heading(report, index, probe, series, series, true);
                 if (series->matrix)
                     report_add_matrix(report, index, probe, series, false);
                 else
@@ -192,37 +194,32 @@ static size_t together_from(const struct probe_result *probe, size_t first, bool
     return columns;
 }
 
-/* Several series in one table: the heading names their common factors. */
-static void add_together(struct report *report, size_t index, const struct probe_result *probe,
-                         const struct series *series, size_t count, bool sheet)
-{
-    struct series common = *series;
-    common.factors = pool_alloc(report->pool, COMMON_FACTORS_MAX, sizeof *common.factors);
-    common.factor_count = series_common_factors(series, count, common.factors);
-    common.matrix = false; /* the heading of a table */
-    for (size_t i = 1; i < count && common.name; i++)
-        if (!text_same(series[i].name, common.name))
-            common.name = NULL; /* the rows begin with the names */
-    report_add_series_heading(report, index, probe, &common, series, false);
-    if (series == probe->series)
-        add_parameters(report, index, probe, series);
-    if (sheet)
-        report_add_sheet(report, index, probe, series, count);
-    else
-        report_add_points(report, index, probe, series, count);
-}
-
 static void add_series(struct report *report, size_t index, const struct probe_result *probe)
 {
     bool sheet;
     for (size_t s = 0, together; s < probe->series_count; s += together ? together : 1) {
         const struct series *series = &probe->series[s];
         together = together_from(probe, s, &sheet);
-        if (together > 1)
-            add_together(report, index, probe, series, together, sheet);
+        if (together > 1) {
+            /* Several series in one table: the heading names their common factors. */
+            struct series common = *series;
+            common.factors = pool_alloc(report->pool, COMMON_FACTORS_MAX, sizeof *common.factors);
+            common.factor_count = series_common_factors(series, together, common.factors);
+            common.matrix = false; /* the heading of a table */
+            for (size_t i = 1; i < together && common.name; i++)
+                if (!text_same(series[i].name, common.name))
+                    common.name = NULL; /* the rows begin with the names */
+            add_series_heading(report, index, probe, &common, series, false);
+            if (series == probe->series)
+                add_parameters(report, index, probe, series);
+            if (sheet)
+                report_add_sheet(report, index, probe, series, together);
+            else
+                report_add_points(report, index, probe, series, together);
+        }
         if (together != 1)
             continue;
-        report_add_series_heading(report, index, probe, series, series, false);
+        add_series_heading(report, index, probe, series, series, false);
         if (s == 0)
             add_parameters(report, index, probe, series);
         if (series->matrix) {
@@ -305,7 +302,7 @@ static void add_chart(struct report *report, const struct probe_result *probe)
     if (!series)
         return;
     if (!series->matrix && curve_is_worth_drawing(series)) {
-        report_add_series_heading(report, 0, probe, series, series, true);
+        add_series_heading(report, 0, probe, series, series, true);
         report_add_curve(report, 0, probe, series, true);
         return;
     }

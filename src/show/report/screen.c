@@ -1,15 +1,11 @@
 /* Lines of the first screen besides the datasheet: hand-offs, costs of the system, what to do with
  * the figures, and where the rest is. */
-#include "base/clean.h"
 #include "base/cpulist.h"
+#include "base/units.h"
 #include "conclude/levels/of_document.h"
-#include "conclude/registry/factors.h"
-#include "conclude/registry/finding.h"
-#include "show/report/figure.h"
 #include "show/report/parts.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 const struct finding *report_find(const struct report *report, size_t index, enum finding_role role,

@@ -13,7 +13,6 @@
 #include "show/report/parts.h"
 
 #include <math.h>
-#include <string.h>
 
 static bool is_same_axis(const struct axis *a, const struct axis *b)
 {
@@ -49,7 +48,8 @@ bool probe_has_values(const struct probe_result *probe)
     return series_any(probe->series, probe->series_count, has_value);
 }
 
-bool series_is_taken_for(const struct series *a, const struct series *b)
+/* Whether the two differ at most in name: axes, units and factors are the same. */
+static bool is_taken_for(const struct series *a, const struct series *b)
 {
     return a->matrix == b->matrix && series_have_same_axes(a, b) && factors_same(a, b);
 }
@@ -77,7 +77,7 @@ bool series_needs_name(const struct probe_result *probe, const struct series *se
     for (size_t i = 0;
          i < probe->series_count && i < SERIES_SEEN && series->name && !series->matrix; i++)
         if (!text_same(probe->series[i].name, series->name) &&
-            series_is_taken_for(&probe->series[i], series))
+            is_taken_for(&probe->series[i], series))
             return true;
     return false;
 }

@@ -27,8 +27,6 @@ int series_only_difference(const struct series *, const struct series *);
 bool curve_is_worth_drawing(const struct series *);
 /* Whether x and the median have plausible logarithms. */
 bool curve_has_point(const struct point *);
-/* Whether the two differ at most in name: axes, units and factors are the same. */
-bool series_is_taken_for(const struct series *, const struct series *);
 /* Whether an earlier matrix of the probe has the same factors and quantity: then this one repeats
  * some of its pairs, as a check. */
 bool matrix_is_repeated(const struct probe_result *, const struct series *);

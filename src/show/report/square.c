@@ -268,16 +268,11 @@ const char *square_column_name(const struct square *square, size_t column, char 
     return name_of(square->columns, column, text);
 }
 
-static double reach_of(double least, double most)
-{
-    return fmax(log(most / least), log(1.25));
-}
-
 double square_share(double value, double least, double most)
 {
     if (!(least > 0))
         return most > least ? (value - least) / (most - least) : 0;
-    return log(value / least) / reach_of(least, most);
+    return log(value / least) / fmax(log(most / least), log(1.25));
 }
 
 int square_decimals(double largest)

@@ -5,7 +5,6 @@
 #include "conclude/clusters/clusters.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 /* The square while it is filled. */

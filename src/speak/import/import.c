@@ -136,21 +136,6 @@ static const struct {
     {"T: 0 (", "cyclictest's delays of the scheduler"},
 };
 
-static int refuse_unknown(const struct import_text *text, struct error *error)
-{
-    if (!text->text[strspn(text->text, " \t\r\n")])
-        return error_set(error, ERROR_USAGE, "%s: holds no table: give what a tool printed",
-                         text->file);
-    if (text_holds(text, "\"" DOCUMENT_SCHEMA "\""))
-        return error_set(error, ERROR_USAGE,
-                         "%s: is a document of fathom's own: 'fathom report %s' shows it",
-                         text->file, text->file);
-    return error_set(error, ERROR_USAGE,
-                     "%s: no format knows this text: name one, 'fathom import FORMAT FILE'; "
-                     "'fathom import --help' lists them",
-                     text->file);
-}
-
 int import_recognise(const struct import_format **format, const struct import_text *text,
                      struct error *error)
 {
@@ -183,8 +168,19 @@ int import_recognise(const struct import_format **format, const struct import_te
     if (count == 1)
         return 0;
     *format = NULL;
-    if (count == 0)
-        return refuse_unknown(text, error);
+    if (count == 0) {
+        if (!text->text[strspn(text->text, " \t\r\n")])
+            return error_set(error, ERROR_USAGE, "%s: holds no table: give what a tool printed",
+                             text->file);
+        if (text_holds(text, "\"" DOCUMENT_SCHEMA "\""))
+            return error_set(error, ERROR_USAGE,
+                             "%s: is a document of fathom's own: 'fathom report %s' shows it",
+                             text->file, text->file);
+        return error_set(error, ERROR_USAGE,
+                         "%s: no format knows this text: name one, 'fathom import FORMAT FILE'; "
+                         "'fathom import --help' lists them",
+                         text->file);
+    }
     return error_set(error, ERROR_USAGE,
                      "%s: this may be a table of any of %s: say which, 'fathom import FORMAT FILE'",
                      text->file, names);

@@ -8,7 +8,6 @@
 #include "base/units.h"
 #include "speak/import/reading.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -10,7 +10,6 @@
 #include "base/units.h"
 #include "speak/import/json_values.h"
 
-#include <math.h>
 #include <string.h>
 
 struct macos {

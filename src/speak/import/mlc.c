@@ -22,7 +22,6 @@
 
 #include <ctype.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { TEXT_BYTES = 64 };
@@ -128,20 +127,6 @@ static struct table_kind loaded_kind(const struct mlc *mlc)
 
 /* --- sections --- */
 
-/* Notes that a table may be cut: a matrix has a row for each column, except nodes without CPUs, and
- * there are five mixes. */
-static void tell_cut(const struct mlc *mlc, struct import_text *text)
-{
-    const bool matrix = mlc->section == LATENCIES || mlc->section == BANDWIDTHS;
-    const size_t whole = matrix                  ? mlc->column_count
-                         : mlc->section == MIXES ? sizeof mixes / sizeof *mixes
-                                                 : 0;
-    if (mlc->found < whole && !*text->notes)
-        text_note(text, "the printout may have been cut: line %zu is followed by %zu of %zu rows%s",
-                  mlc->heading, mlc->found, whole,
-                  matrix ? ", unless the other nodes have no CPUs" : "");
-}
-
 static void end_section(struct reading *reading)
 {
     struct mlc *mlc = reading->state;
@@ -150,7 +135,17 @@ static void end_section(struct reading *reading)
         text_refuse(reading->text,
                     "line %zu: no values follow this heading: give all that mlc printed",
                     mlc->heading);
-    tell_cut(mlc, reading->text);
+    /* Notes that a table may be cut: a matrix has a row for each column, except nodes without CPUs,
+     * and there are five mixes. */
+    const bool matrix = mlc->section == LATENCIES || mlc->section == BANDWIDTHS;
+    const size_t whole = matrix                  ? mlc->column_count
+                         : mlc->section == MIXES ? sizeof mixes / sizeof *mixes
+                                                 : 0;
+    if (mlc->found < whole && !*reading->text->notes)
+        text_note(reading->text,
+                  "the printout may have been cut: line %zu is followed by %zu of %zu rows%s",
+                  mlc->heading, mlc->found, whole,
+                  matrix ? ", unless the other nodes have no CPUs" : "");
     if (mlc->section == LOADED)
         loaded_rows_end(&mlc->loaded, &reading->tables, &kind);
     mlc->section = NO_SECTION;

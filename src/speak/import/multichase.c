@@ -14,7 +14,6 @@
 
 #include <ctype.h>
 #include <math.h>
-#include <string.h>
 
 enum { NAME_BYTES = 64, COLUMNS = 12 };
 static const double mebibyte = 1048576;

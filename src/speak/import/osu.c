@@ -12,7 +12,6 @@
 
 #include <ctype.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { NAME_BYTES = 64, COLUMNS = 16 };

@@ -7,7 +7,6 @@
 #include "speak/import/columns.h"
 #include "speak/import/reading.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -5,7 +5,6 @@
  * factor of each finding, so that none is compared with DRAM. Runs of the same kind are trials, but
  * runs with different named CPUs are distinguished.
  */
-#include "base/units.h"
 #include "speak/import/reading.h"
 
 #include <math.h>

@@ -38,18 +38,6 @@ static void what_is_too_large_counts_all_the_same(void **state)
     assert_true(histogram_ranked(&histogram, 0, 2) > 2e14);
 }
 
-static void the_bins_from_a_number_hold_nothing_below_it(void **state)
-{
-    (void)state;
-    for (uint64_t number = 1; number < 1000000; number += number / 3 + 1) {
-        set_up(NULL);
-        histogram_add(&histogram, number - 1);
-        assert_int_equal(histogram_count(&histogram, histogram_bin_from(number)), 0);
-        histogram_add(&histogram, number + number / 100 + 1);
-        assert_int_equal(histogram_count(&histogram, histogram_bin_from(number)), 1);
-    }
-}
-
 static void quantiles_are_those_of_the_numbers(void **state)
 {
     (void)state;
@@ -94,7 +82,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(a_number_is_known_to_half_a_percent, set_up),
         cmocka_unit_test_setup(what_is_too_large_counts_all_the_same, set_up),
-        cmocka_unit_test_setup(the_bins_from_a_number_hold_nothing_below_it, set_up),
         cmocka_unit_test_setup(quantiles_are_those_of_the_numbers, set_up),
         cmocka_unit_test_setup(beyond_the_largest_there_is_no_end, set_up),
         cmocka_unit_test_setup(merged_are_the_numbers_of_both, set_up),

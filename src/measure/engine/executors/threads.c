@@ -44,16 +44,6 @@ static void close_threads(struct executor *executor)
     free(state);
 }
 
-static size_t count_cpu_ids(const struct plan *plan)
-{
-    size_t ids = 1;
-    for (size_t i = 0; i < plan->point_count; i++)
-        for (size_t seat = 0; seat < plan->points[i].seat_count; seat++)
-            if (plan_seat(&plan->points[i], seat).cpu >= (int)ids)
-                ids = (size_t)plan_seat(&plan->points[i], seat).cpu + 1;
-    return ids;
-}
-
 static int open_threads(struct executor *executor, struct error *error)
 {
     struct threads_state *state = executor->own = calloc(1, sizeof *state);
@@ -61,7 +51,12 @@ static int open_threads(struct executor *executor, struct error *error)
         return error_out_of_memory(error);
     executor->flags = executor->engine->machine->emulated ? FLAG_BIT(FLAG_EMULATED) : 0;
     executor->shortest_batch_ns = clock_shortest_batch_ns(executor->engine->clock);
-    state->cpu_ids = count_cpu_ids(executor->plan);
+    size_t ids = 1;
+    for (size_t i = 0; i < executor->plan->point_count; i++)
+        for (size_t seat = 0; seat < executor->plan->points[i].seat_count; seat++)
+            if (plan_seat(&executor->plan->points[i], seat).cpu >= (int)ids)
+                ids = (size_t)plan_seat(&executor->plan->points[i], seat).cpu + 1;
+    state->cpu_ids = ids;
     state->steps = calloc(state->cpu_ids, sizeof *state->steps);
     const bool stealable = executor->engine->machine->facts.hypervisor;
     if (stealable) {

@@ -75,23 +75,6 @@ static int node_of(const struct cuda_gpu *gpu, const struct cuda_memory *memory,
     return placement.node;
 }
 
-/* This fails more often because of the limit of locked memory than for lack of memory. */
-static void pin(struct cuda_gpu *gpu, struct cuda_memory *memory)
-{
-    char bytes[UNIT_TEXT];
-    const int result = gpu->library->calls.cuMemHostRegister(memory->host, memory->bytes,
-                                                             CUDA_HOST_PORTABLE | CUDA_HOST_MAPPED);
-    if (result == CUDA_OUT_OF_MEMORY)
-        cuda_fail(gpu,
-                  "cuMemHostRegister: CUDA_ERROR_OUT_OF_MEMORY (%d): the host can't pin %s where "
-                  "it lies: raise the limit of locked memory (ulimit -l), or end what else pins "
-                  "memory",
-                  result, size_format((double)memory->bytes, bytes));
-    else
-        memory->registered = cuda_check(gpu, "cuMemHostRegister", result);
-    CUDA_TRY(gpu, cuMemHostGetDevicePointer, &memory->address, memory->host, 0);
-}
-
 static void take_on_node(struct cuda_gpu *gpu, int node, bool pinned, struct cuda_memory *memory)
 {
     memory->host = map(gpu, memory->bytes, node, &gpu->failure);
@@ -100,8 +83,22 @@ static void take_on_node(struct cuda_gpu *gpu, int node, bool pinned, struct cud
         return;
     }
     memory->address = (uint64_t)(uintptr_t)memory->host;
-    if (pinned)
-        pin(gpu, memory);
+    if (pinned) {
+        /* This fails more often because of the limit of locked memory than for lack of memory. */
+        char bytes[UNIT_TEXT];
+        const int result = gpu->library->calls.cuMemHostRegister(
+            memory->host, memory->bytes, CUDA_HOST_PORTABLE | CUDA_HOST_MAPPED);
+        if (result == CUDA_OUT_OF_MEMORY)
+            cuda_fail(
+                gpu,
+                "cuMemHostRegister: CUDA_ERROR_OUT_OF_MEMORY (%d): the host can't pin %s where "
+                "it lies: raise the limit of locked memory (ulimit -l), or end what else pins "
+                "memory",
+                result, size_format((double)memory->bytes, bytes));
+        else
+            memory->registered = cuda_check(gpu, "cuMemHostRegister", result);
+        CUDA_TRY(gpu, cuMemHostGetDevicePointer, &memory->address, memory->host, 0);
+    }
     const int lies = cuda_works(gpu) && node >= 0 ? node_of(gpu, memory, node) : node;
     if (lies < 0 && node >= 0)
         cuda_fail(gpu,

@@ -44,30 +44,27 @@ static const char *refuses_together(const struct cuda_gpu *gpu, const struct gpu
 
 /* --- the devices that copy --- */
 
-static void leave(struct cuda_gpu *gpu, struct cuda_member *member)
-{
-    const struct cuda_calls *calls = &gpu->library->calls;
-    if (!gpu->stuck && member->context) {
-        calls->cuCtxSetCurrent(member->context);
-        if (member->begin)
-            calls->cuEventDestroy(member->begin);
-        for (size_t way = 0; way < gpu->fleet.ways; way++) {
-            if (member->ways[way].end)
-                calls->cuEventDestroy(member->ways[way].end);
-            if (member->ways[way].stream)
-                calls->cuStreamDestroy(member->ways[way].stream);
-        }
-        calls->cuCtxSetCurrent(gpu->context);
-    }
-    cuda_free(gpu, &member->device);
-    cuda_free(gpu, &member->host);
-}
-
 void cuda_part(struct cuda_gpu *gpu)
 {
     struct cuda_fleet *fleet = &gpu->fleet;
-    for (size_t i = 0; i < fleet->count; i++)
-        leave(gpu, &fleet->members[i]);
+    for (size_t i = 0; i < fleet->count; i++) {
+        struct cuda_member *member = &fleet->members[i];
+        const struct cuda_calls *calls = &gpu->library->calls;
+        if (!gpu->stuck && member->context) {
+            calls->cuCtxSetCurrent(member->context);
+            if (member->begin)
+                calls->cuEventDestroy(member->begin);
+            for (size_t way = 0; way < gpu->fleet.ways; way++) {
+                if (member->ways[way].end)
+                    calls->cuEventDestroy(member->ways[way].end);
+                if (member->ways[way].stream)
+                    calls->cuStreamDestroy(member->ways[way].stream);
+            }
+            calls->cuCtxSetCurrent(gpu->context);
+        }
+        cuda_free(gpu, &member->device);
+        cuda_free(gpu, &member->host);
+    }
     free(fleet->members);
     *fleet = (struct cuda_fleet){0};
 }

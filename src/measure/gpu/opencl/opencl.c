@@ -63,13 +63,6 @@ static int load(struct opencl_library *library, struct error *error)
 
 static const uint64_t all_types = 0xffffffff; /* CL_DEVICE_TYPE_ALL */
 
-static int no_platform(struct error *error)
-{
-    return error_set(error, ERROR_IMPOSSIBLE,
-                     "OpenCL is installed, but no platform: install the device's driver, which "
-                     "is listed in /etc/OpenCL/vendors");
-}
-
 static int add_devices(struct opencl_library *library, struct opencl_platform *platform,
                        struct error *error)
 {
@@ -102,7 +95,9 @@ static int list_devices(struct opencl_library *library, struct error *error)
     uint32_t count = 0;
     int32_t status = library->api.clGetPlatformIDs(0, NULL, &count);
     if (status == OPENCL_NO_PLATFORM || (status == OPENCL_SUCCESS && count == 0))
-        return no_platform(error);
+        return error_set(error, ERROR_IMPOSSIBLE,
+                         "OpenCL is installed, but no platform: install the device's driver, which "
+                         "is listed in /etc/OpenCL/vendors");
     if (status != OPENCL_SUCCESS)
         return opencl_failed("list its platforms", status, error);
     struct opencl_platform **platforms = calloc(count, sizeof *platforms);

@@ -1,6 +1,5 @@
 /* Derived series and findings: bandwidth.read.1, bandwidth.read.all, L2.bandwidth.read and so
  * on. */
-#include "base/units.h"
 #include "conclude/channels.h"
 #include "conclude/registry/finding.h"
 #include "measure/probes/bandwidth/bandwidth.h"
@@ -55,18 +54,6 @@ static enum stream_op op_of(const struct series *series)
     while (op < STREAM_OPS && strcmp(stream_op_names[op], kernel) != 0)
         op++;
     return op;
-}
-
-/* "bandwidth.read" in DRAM, "L2.bandwidth.read" in a cache; an access other than sequential is
- * inserted. */
-static const char *stem_of(struct analysis *analysis, const struct curve *curve)
-{
-    const bool dram = strcmp(curve->level, "DRAM") == 0;
-    const bool usual = !*curve->access || strcmp(curve->access, "sequential") == 0;
-    const size_t length = strcspn(curve->access, ":");
-    return pool_printf(analysis->pool, "%s%sbandwidth.%.*s%s%s", dram ? "" : curve->level,
-                       dram ? "" : ".", usual ? 0 : (int)length, curve->access, usual ? "" : ".",
-                       stream_op_names[curve->op]);
 }
 
 /* "4:1" becomes "reads4-writes1", as in `fathom import mlc`; a mix of reads alone has the kernel's
@@ -218,7 +205,14 @@ static void analyse_threads(struct analysis *analysis, const struct curve *curve
 {
     const struct series *series = curve->series;
     const bool cache = strcmp(curve->level, "DRAM") != 0;
-    const char *stem = stem_of(analysis, curve);
+    /* "bandwidth.read" in DRAM, "L2.bandwidth.read" in a cache; an access other than sequential is
+     * inserted. */
+    const bool dram = strcmp(curve->level, "DRAM") == 0;
+    const bool usual = !*curve->access || strcmp(curve->access, "sequential") == 0;
+    const size_t length = strcspn(curve->access, ":");
+    const char *stem = pool_printf(
+        analysis->pool, "%s%sbandwidth.%.*s%s%s", dram ? "" : curve->level, dram ? "" : ".",
+        usual ? 0 : (int)length, curve->access, usual ? "" : ".", stream_op_names[curve->op]);
     const struct point *one = series_point(series, 1), *all = series_point(series, (double)cpus);
     if (one)
         add_point(analysis, curve, cache ? stem : pool_printf(analysis->pool, "%s.1", stem), one);

@@ -14,7 +14,6 @@
 #include "measure/probes/chase/working_sets.h"
 #include "measure/probes/kit/build.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -27,15 +27,6 @@ static int by_beside(const void *a, const void *b)
     return (x->beside_ns > y->beside_ns) - (x->beside_ns < y->beside_ns);
 }
 
-/* The change in percent by which a class is judged: its middle's or its tails', whichever is
- * larger. `changes` are ascending. */
-static double change_of(const double *changes, size_t n)
-{
-    const double middle = median(changes, n);
-    const double tails = (quantile(changes, n, low_tail) + quantile(changes, n, high_tail)) / 2;
-    return fabs(tails) > fabs(middle) ? tails : middle;
-}
-
 struct cores_worst cores_beside_judge(struct cores_beside *pairs, size_t count, double limit,
                                       struct pool *pool)
 {
@@ -51,7 +42,11 @@ struct cores_worst cores_beside_judge(struct cores_beside *pairs, size_t count, 
             changes[n++] = 100 * (pairs[end].beside_ns / pairs[end].alone_ns - 1);
         }
         sort_ascending(changes, n);
-        const double change = change_of(changes, n);
+        /* The change in percent by which a class is judged: its middle's or its tails', whichever
+         * is larger. `changes` are ascending. */
+        const double middle = median(changes, n);
+        const double tails = (quantile(changes, n, low_tail) + quantile(changes, n, high_tail)) / 2;
+        const double change = fabs(tails) > fabs(middle) ? tails : middle;
         const bool moved = fabs(change) > limit;
         for (size_t i = first; i < end; i++)
             pairs[i].moved = moved;

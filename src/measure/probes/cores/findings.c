@@ -1,7 +1,6 @@
 /* Series that the cores probe adds to its document, and findings from matrices of hand-offs,
  * measured here or by another tool. */
 #include "conclude/clusters/clusters.h"
-#include "conclude/registry/finding.h"
 #include "document/flag.h"
 #include "measure/probes/cores/cores.h"
 #include "stats/order.h"

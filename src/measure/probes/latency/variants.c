@@ -2,7 +2,6 @@
  * every variant at one size inside each level, so that the costs of variants and levels can be
  * compared. */
 #include "base/units.h"
-#include "measure/probes/kit/build.h"
 #include "measure/probes/latency/latency.h"
 
 #include <math.h>

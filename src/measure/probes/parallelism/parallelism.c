@@ -16,7 +16,6 @@
 #include "measure/probes/chase/working_sets.h"
 #include "measure/probes/kit/build.h"
 
-#include <math.h>
 #include <string.h>
 
 enum { PAGE = 4096, HUGE_PAGE = 2 * 1024 * 1024, THREADS_MOST = 65536 };

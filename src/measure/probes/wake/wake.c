@@ -5,7 +5,6 @@
  * for its CPU to enter a deeper idle state.
  */
 #include "measure/kernels/wake.h"
-#include "conclude/registry/finding.h"
 #include "machine/bell.h"
 #include "measure/probes/cores/cores.h"
 #include "measure/probes/kit/build.h"

@@ -231,24 +231,6 @@ static double read_factor(const char *text)
                                                                                           : 0;
 }
 
-static void read_change(struct changes *changes, char *said)
-{
-    struct change *change =
-        pool_append(changes->pool, (void **)&changes->list, &changes->count, sizeof *change);
-    char *value = strchr(said, '=');
-    if (value)
-        *value++ = '\0';
-    *change = (struct change){.name = said, .factor = value ? read_factor(value) : 0};
-    if (!*said || !(change->factor > 0))
-        pool_leave(changes->pool, ERROR_USAGE,
-                   "--change '%s%s%s': write NAME=+20%%, NAME=-33%% or NAME=x1.5, from x%g to x%g",
-                   said, value ? "=" : "", value ? value : "", factor_least, factor_most);
-    if (strcmp(said, clock_name) == 0) {
-        changes->twin->clock_factor *= change->factor;
-        change->made = true;
-    }
-}
-
 void twin_change(struct twin *twin, const char *text)
 {
     struct pool *pool = &twin->document.pool;
@@ -258,7 +240,21 @@ void twin_change(struct twin *twin, const char *text)
         rest = strchr(said, ',');
         if (rest)
             *rest++ = '\0';
-        read_change(&changes, said);
+        struct change *change =
+            pool_append(changes.pool, (void **)&changes.list, &changes.count, sizeof *change);
+        char *value = strchr(said, '=');
+        if (value)
+            *value++ = '\0';
+        *change = (struct change){.name = said, .factor = value ? read_factor(value) : 0};
+        if (!*said || !(change->factor > 0))
+            pool_leave(
+                changes.pool, ERROR_USAGE,
+                "--change '%s%s%s': write NAME=+20%%, NAME=-33%% or NAME=x1.5, from x%g to x%g",
+                said, value ? "=" : "", value ? value : "", factor_least, factor_most);
+        if (strcmp(said, clock_name) == 0) {
+            changes.twin->clock_factor *= change->factor;
+            change->made = true;
+        }
     }
     for (size_t i = 0; i < twin->series_count; i++)
         change_series(&changes, &twin->series[i]);

@@ -3,13 +3,11 @@
  * units. All deviations of a finding are in one label, because a factor may be called "node", as
  * the label that names the node is.
  */
-#include "base/clean.h"
 #include "base/quantity.h"
 #include "conclude/registry/factors.h"
 #include "show/render/fleet/fleet.h"
 #include "show/render/metric_labels.h"
 
-#include <math.h>
 #include <string.h>
 
 static void put_labels(FILE *out, const struct fleet *fleet, const struct fleet_finding *finding,

@@ -474,15 +474,6 @@ static void put_ways(struct writing *writing, const struct series *series)
     }
 }
 
-/* Writes the first value of the level DRAM. */
-static void put_memory(struct writing *writing)
-{
-    const struct finding *finding = memory_finding(writing->document, writing->attribute);
-    if (finding)
-        put_value(writing, 0, &writing->objects->list[OBJECT_ROOT].cpus,
-                  finding->value * quantity_of(finding->unit)->metric_factor);
-}
-
 static void put_attributes(FILE *out, const struct objects *objects,
                            const struct document *document, struct pool *pool)
 {
@@ -491,8 +482,13 @@ static void put_attributes(FILE *out, const struct objects *objects,
         const struct series *series = ways_between_nodes(document, attributes[i].dimension);
         if (series)
             put_ways(&writing, series);
-        else if (objects->node_count == 1)
-            put_memory(&writing);
+        else if (objects->node_count == 1) {
+            /* Writes the first value of the level DRAM. */
+            const struct finding *finding = memory_finding(writing.document, writing.attribute);
+            if (finding)
+                put_value(&writing, 0, &writing.objects->list[OBJECT_ROOT].cpus,
+                          finding->value * quantity_of(finding->unit)->metric_factor);
+        }
         if (writing.begun)
             fputs("  </memattr>\n", out);
     }

@@ -19,7 +19,8 @@ static void put_number(FILE *out, unsigned note)
 
 /* --- tables --- */
 
-void html_cell(FILE *out, const struct cell *cell)
+/* A cell: its figure and unit, and for a finding also its doubt and interval. */
+static void put_cell(FILE *out, const struct cell *cell)
 {
     char text[CELL_TEXT];
     html_text(out, cell_text(cell, text));
@@ -38,7 +39,7 @@ static void put_row(FILE *out, const struct table *table, const struct row *row,
     for (size_t i = 0; i < row->depth; i++)
         fputs("&emsp;", out);
     fputs(row->line ? "<details class=meaning><summary>" : "", out);
-    html_cell(out, &row->cells[0]);
+    put_cell(out, &row->cells[0]);
     put_number(out, row->note);
     put_remark(out, "experiment", row->words);
     if (row->line) /* the explanation is folded, to keep the table short */
@@ -54,7 +55,7 @@ static void put_row(FILE *out, const struct table *table, const struct row *row,
         if (table->columns[i].flags)
             html_flags(out, row->flags);
         else
-            html_cell(out, &row->cells[i]);
+            put_cell(out, &row->cells[i]);
     }
     if (!sentences)
         return;

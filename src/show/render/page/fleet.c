@@ -10,7 +10,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum {
     STRIP_WIDTH = 640,
@@ -272,23 +271,6 @@ static void put_strips(const struct fleet_page *page)
 
 /* --- the map --- */
 
-/* The columns: compared findings, those with an odd value first. */
-static size_t choose_columns(const struct fleet *fleet,
-                             const struct fleet_finding *columns[COLUMNS_MOST])
-{
-    size_t count = 0;
-    for (int odd = 1; odd >= 0; odd--)
-        for (size_t f = 0; f < fleet->finding_count && count < COLUMNS_MOST; f++) {
-            const struct fleet_finding *finding = &fleet->findings[f];
-            bool any = false;
-            for (size_t i = 0; i < finding->count && !any; i++)
-                any = finding->values[i].odd;
-            if (finding->spreads && any == odd)
-                columns[count++] = finding;
-        }
-    return count;
-}
-
 static int by_node(const void *key, const void *element)
 {
     const size_t node = *(const size_t *)key;
@@ -321,7 +303,17 @@ static void put_map(const struct fleet_page *page)
     FILE *out = page->out;
     const struct fleet_finding *columns[COLUMNS_MOST];
     size_t rows[FLEET_ROWS_MOST];
-    const size_t width = choose_columns(page->fleet, columns);
+    /* The columns: compared findings, those with an odd value first. */
+    size_t width = 0;
+    for (int odd = 1; odd >= 0; odd--)
+        for (size_t f = 0; f < page->fleet->finding_count && width < COLUMNS_MOST; f++) {
+            const struct fleet_finding *finding = &page->fleet->findings[f];
+            bool any = false;
+            for (size_t i = 0; i < finding->count && !any; i++)
+                any = finding->values[i].odd;
+            if (finding->spreads && any == odd)
+                columns[width++] = finding;
+        }
     const size_t height = fleet_page_rows(page->fleet, rows);
     fputs("<section>\n<h2>Nodes and findings</h2>\n<p>The farther a node's value is from its "
           "peers', the stronger is its cell: orange above them, blue below. Odd values are framed.",

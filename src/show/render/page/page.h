@@ -48,8 +48,6 @@ void html_notes(FILE *, const struct report *, size_t index);
 void html_note(FILE *, const struct note *);
 /* The document's verdict; NULL: the report has none. */
 const struct verdict_block *html_verdict(const struct report *, size_t index);
-/* A cell: its figure and unit, and for a finding also its doubt and interval. */
-void html_cell(FILE *, const struct cell *);
 /* The finding's experiment, if the name alone does not say it; in small type, after the name. */
 void html_experiment(FILE *, const struct finding *);
 /* A table of the report; `title` is its caption and names its region. */

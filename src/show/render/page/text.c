@@ -5,7 +5,6 @@
 #include "show/render/page/page.h"
 
 #include <ctype.h>
-#include <math.h>
 #include <string.h>
 
 void html_head(FILE *out, const char *title)

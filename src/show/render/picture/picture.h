@@ -32,10 +32,6 @@ struct canvas {
     bool read_out; /* every value has a text (<title>), which a page shows at the pointer */
 };
 
-/* The height that the chart takes at the canvas' width; *width: a matrix takes what it needs. */
-double picture_size(const struct chart *, double *width);
-/* Draws at that place. */
-void picture_put(const struct canvas *, const struct chart *, double left, double top);
 /* A whole <svg> of the chart, for a page whose style knows its classes. */
 void picture_write(FILE *, const struct chart *, double width, const char *label);
 

@@ -1,5 +1,4 @@
 /* Colours and texts of pictures, and the output that makes a file of one. */
-#include "base/text.h"
 #include "show/render/output.h"
 #include "show/render/picture/picture.h"
 #include "show/report/names.h"
@@ -31,14 +30,6 @@ void svg_paint(FILE *out, enum svg_ink fill, enum svg_ink stroke)
     fprintf(out, " fill=\"%s\"", fill ? inks[fill].light : "none");
     if (stroke)
         fprintf(out, " stroke=\"%s\"", inks[stroke].light);
-}
-
-static void put_dark_style(FILE *out)
-{
-    fputs("<style>@media (prefers-color-scheme:dark){", out);
-    for (int ink = SVG_PAPER; ink < SVG_INKS; ink++)
-        fprintf(out, ".f%d{fill:%s}.s%d{stroke:%s}", ink, inks[ink].dark, ink, inks[ink].dark);
-    fputs("}</style>\n", out);
 }
 
 /* --- texts --- */
@@ -95,13 +86,16 @@ bool chart_is_worth_drawing(const struct chart *chart)
     return false;
 }
 
-double picture_size(const struct chart *chart, double *width)
+/* The height that the chart takes at the canvas' width; *width: a matrix takes what it needs. */
+static double size_of(const struct chart *chart, double *width)
 {
     return chart->blocks->kind == BLOCK_MATRIX ? matrices_size(chart, width)
                                                : curves_height(chart, *width);
 }
 
-void picture_put(const struct canvas *canvas, const struct chart *chart, double left, double top)
+/* Draws at that place. */
+static void put_picture(const struct canvas *canvas, const struct chart *chart, double left,
+                        double top)
 {
     (chart->blocks->kind == BLOCK_MATRIX ? matrices_put : curves_put)(canvas, chart, left, top);
 }
@@ -117,10 +111,10 @@ static void begin(FILE *out, double width, double height)
 
 void picture_write(FILE *out, const struct chart *chart, double width, const char *label)
 {
-    const double height = picture_size(chart, &width);
+    const double height = size_of(chart, &width);
     begin(out, width, height);
     html_print(out, " aria-label=\"%s\">\n", label);
-    picture_put(&(struct canvas){out, width, true}, chart, 0, 0);
+    put_picture(&(struct canvas){out, width, true}, chart, 0, 0);
     fputs("</svg>\n", out);
 }
 
@@ -169,14 +163,17 @@ static void put_file(FILE *out, const struct chart *chart, const struct heading 
     double width = WIDTH;
     double y = MARGIN + TITLE;
     struct line origin = {0};
-    const double inside = picture_size(chart, &width);
+    const double inside = size_of(chart, &width);
     const double whole = fmax(width, WIDTH) + 2 * MARGIN;
     const bool two_lines = svg_text_width(heading->title, TITLE) > whole - 2 * MARGIN;
     const double above = MARGIN + TITLE * (two_lines ? 2.4 : 1) + SUBTITLE * 2.9;
     add_origin(&origin, chart->report->catalogue.documents, documents);
     begin(out, whole, above + inside + MARGIN);
     html_print(out, ">\n<title>%s</title>\n", heading->title);
-    put_dark_style(out);
+    fputs("<style>@media (prefers-color-scheme:dark){", out);
+    for (int ink = SVG_PAPER; ink < SVG_INKS; ink++)
+        fprintf(out, ".f%d{fill:%s}.s%d{stroke:%s}", ink, inks[ink].dark, ink, inks[ink].dark);
+    fputs("}</style>\n", out);
     fputs("<rect width=\"100%\" height=\"100%\" rx=\"8\"", out);
     svg_paint(out, SVG_PAPER, SVG_NONE);
     fputs("/>\n", out);
@@ -184,7 +181,7 @@ static void put_file(FILE *out, const struct chart *chart, const struct heading 
     if (*rest)
         put_words(out, rest, y += TITLE * 1.4, whole - 2 * MARGIN);
     svg_text(out, MARGIN, y + SUBTITLE * 1.7, SVG_SOFT, SUBTITLE, SVG_START, origin.text);
-    picture_put(&(struct canvas){out, width, false}, chart, MARGIN, above);
+    put_picture(&(struct canvas){out, width, false}, chart, MARGIN, above);
     fputs("</svg>\n", out);
 }
 

@@ -30,7 +30,7 @@ static void check_policy(enum page_policy policy)
     }
     assert_true(arena.bytes >= BYTES);
     assert_int_equal((uintptr_t)arena.memory % (2 << 20), 0);
-    arena_touch(&arena);
+    arena_touch_part(&arena, 0, arena.bytes);
     arena_verify(&arena);
     double share = arena.placement.huge_share;
     assert_true(isnan(share) || (share >= 0 && share <= 1));
@@ -119,7 +119,7 @@ static size_t pages_again(size_t bytes_most)
         struct arena arena;
         if (arena_map(&arena, (size_t)PAGES << 21, PAGES_THP, -1, NULL) < 0)
             skip();
-        arena_touch(&arena);
+        arena_touch_part(&arena, 0, arena.bytes);
         if (!read_frames(&arena, frames[round], PAGES))
             skip();
         for (int back = 1; back <= BACK && back <= round; back++)
