@@ -330,8 +330,8 @@ static void add_buffer(struct analysis *analysis, const struct curve pair[PAIR],
     add_size(analysis, "front.btb.entries", "", &list[count - 1]);
 }
 
-/* The pages of the first TLB. Ladders of half the distance end at twice as many branches and lines,
- * so neither a buffer nor a cache ends both. */
+/* The pages of the first TLB, of which a busy thread of the core takes half. Ladders of half the
+ * distance end at twice as many branches and lines, so neither a buffer nor a cache ends both. */
 static void add_pages(struct analysis *analysis, const struct curve pair[PAIR])
 {
     struct agreement list[CURVE_LEVELS_MAX];
@@ -400,6 +400,6 @@ void front_analyse(struct analysis *analysis)
         add_decoded(analysis, decoded, l1_bytes);
     if (read_pair(analysis, FRONT_BRANCHES, branches))
         add_buffer(analysis, branches, alone);
-    if (read_pair(analysis, FRONT_PAGES, pages))
+    if (alone && read_pair(analysis, FRONT_PAGES, pages))
         add_pages(analysis, pages);
 }
