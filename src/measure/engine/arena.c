@@ -3,6 +3,8 @@
 #include "document/flag.h"
 #include "machine/pages.h"
 
+#include <math.h>
+
 /* The smallest page of any supported system: a write at every such distance touches every page,
  * whatever its size. */
 enum { SMALLEST_PAGE = 4096, HUGE_2M = 2 << 20, HUGE_1G = 1 << 30 };
