@@ -165,16 +165,7 @@ static int settle(struct stage *stage, const struct visit *visit, bool last, str
         point_table_record(&stage->table, point_of(stage, visit))->redone += visit->batch_count;
         return 1;
     }
-    struct record *record = point_table_record(&stage->table, point_of(stage, visit));
-    const unsigned before = record->trials;
-    int code = record_add(record, visit, stage->drift, stage->table.scratch, error);
-    if (code < 0)
-        return code;
-    record->stolen_trials += stolen ? record->trials - before : 0;
-    note_kept(stage, record, before);
-    note_clock(stage, visit);
-    observe(stage, visit, 0, visit->trial_count, false);
-    return 0;
+    return keep(stage, visit, stolen, error);
 }
 
 /* Runs the first `count` of `together`. */
