@@ -3,6 +3,7 @@
 #include "stats/spread.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The noise of whole numbers is at least that of rounding; of other numbers, at least 0.3 %. */
@@ -10,6 +11,8 @@ static const double rounding_deviation = 0.29, least_noise = 0.003;
 /* The usual noise, for matrices with too few columns to tell noise from structure. */
 static const double usual_noise = 0.03;
 enum { COLUMNS_ENOUGH = 6, ROWS_FEW = 24, ROWS_VERY_FEW = 12, COLUMNS_LOOKED_AT = 32 };
+/* Third rows of a missing cell: all of them up to so many. */
+enum { THIRDS_LOOKED_AT = 256 };
 
 static bool is_latency(double value)
 {
@@ -24,36 +27,55 @@ static double both_directions(const double *latency, size_t n, size_t a, size_t 
     return is_latency(there) ? there : is_latency(back) ? back : NAN;
 }
 
-/* Estimates a missing latency by way of a third row: the larger of the latencies from either row to
- * the third, minimised over all third rows; the matrix's largest latency if there is no third row
- * (the completion of an ultrametric, De Soete 1984). */
-static float guess(const struct cells *cells, size_t a, size_t b, float farthest)
+/* A known latency of a row, and the row to which it leads. */
+struct way {
+    float latency;
+    size_t to;
+};
+
+static int by_latency(const void *a, const void *b)
 {
-    size_t m = cells->m;
-    float best = INFINITY;
-    for (size_t k = 0; k < m; k++) {
-        float one = cells->known[a * m + k], other = cells->known[b * m + k];
-        float way = one > other ? one : other;
-        if (k != a && k != b && !isnan(one) && !isnan(other) && way < best)
-            best = way;
-    }
-    return isinf(best) ? farthest : best;
+    const struct way *one = a, *other = b;
+    return (one->latency > other->latency) - (one->latency < other->latency);
 }
 
-static void fill(struct cells *cells)
+/* Estimates a missing latency of the row with these ways by way of a third row: the larger of the
+ * latencies from either row to the third, minimised over all third rows; the matrix's largest
+ * latency, `best`, if there is no third row (the completion of an ultrametric, De Soete 1984).
+ * Third rows come from the nearest on, so that none is better after the first that is as far as the
+ * best. Of those beyond the nearest only some are looked at: time grows with the cells. */
+static float guess(const struct cells *cells, const struct way *ways, size_t count, size_t b,
+                   float best)
+{
+    const size_t step = cells->m / THIRDS_LOOKED_AT + 1;
+    for (size_t i = 0; i < count && ways[i].latency < best; i += i < THIRDS_LOOKED_AT ? 1 : step) {
+        const float other = cells->known[b * cells->m + ways[i].to];
+        if (!isnan(other))
+            best = fminf(best, fmaxf(ways[i].latency, other));
+    }
+    return best;
+}
+
+static void fill(struct cells *cells, struct pool *pool)
 {
     size_t m = cells->m;
+    struct way *ways = pool_alloc(pool, m + 1, sizeof *ways);
     float farthest = 0;
     for (size_t i = 0; i < m * m; i++)
-        if (cells->known[i] > farthest)
-            farthest = cells->known[i];
-    for (size_t a = 0; a < m; a++)
+        farthest = fmaxf(farthest, cells->known[i]);
+    for (size_t a = 0; a < m; a++) {
+        size_t count = 0;
+        for (size_t k = 0; k < m; k++)
+            if (!isnan(cells->known[a * m + k]))
+                ways[count++] = (struct way){cells->known[a * m + k], k};
+        qsort(ways, count, sizeof *ways, by_latency);
         for (size_t b = 0; b < a; b++) {
             float value = cells->known[a * m + b];
             if (isnan(value))
-                value = guess(cells, a, b, farthest);
+                value = guess(cells, ways, count, b, farthest);
             cells->filled[a * m + b] = cells->filled[b * m + a] = logf(value);
         }
+    }
 }
 
 double cells_distance(const struct cells *cells, size_t a, size_t b, size_t first, size_t step)
@@ -185,7 +207,7 @@ void cells_read(struct cells *cells, struct pool *pool, const double *latency, c
         for (size_t b = 0; b < m; b++)
             cells->known[a * m + b] =
                 a == b ? NAN : (float)both_directions(latency, n, cells->rows[a], cells->rows[b]);
-    fill(cells);
+    fill(cells, pool);
     for (size_t a = 0; a < m; a++)
         cells->noise[a] = fmax(least_noise, row_noise(cells, a));
     pool_noise(cells, room);
