@@ -75,20 +75,6 @@ const struct finding_table *finding_table_of(const char *probe)
     return NULL;
 }
 
-const struct finding_line *finding_line_at(size_t i, const char **probe)
-{
-    const struct finding_table *table;
-    const char *name;
-    for (size_t t = 0; (table = finding_table_at(t, &name)); t++)
-        for (const struct finding_line *line = table->lines; line && line->patterns; line++)
-            if (i-- == 0) {
-                if (probe)
-                    *probe = name;
-                return line;
-            }
-    return NULL;
-}
-
 const struct finding_line *finding_line_find(const char *name)
 {
     const struct finding_table *table;
@@ -199,26 +185,35 @@ struct finding_meaning finding_meaning(const struct finding *finding)
     return meaning;
 }
 
+/* Whether the pattern, which ends at a comma or at the end of the text, is the fact of a level of
+ * that name. */
+static bool is_fact_of(const char *pattern, const char *stem, size_t length)
+{
+    char name[128];
+    const char *fact = pattern + strcspn(pattern, ",");
+    while (fact > pattern && *fact != '.')
+        fact--;
+    const int fact_length = (int)strcspn(fact, ",");
+    return snprintf(name, sizeof name, "%.*s%.*s", (int)length, stem, fact_length, fact) <
+               (int)sizeof name &&
+           matches(pattern, name);
+}
+
 size_t finding_level_rank(const char *stem, size_t length)
 {
-    const struct finding_line *line;
-    char name[128];
+    const struct finding_table *table;
+    const char *probe;
     size_t rank = 0;
-    for (size_t i = 0; (line = finding_line_at(i, NULL)); i++) {
-        if (line->role != ROLE_LEVEL || line->fact != FACT_LATENCY)
-            continue;
-        for (const char *pattern = line->patterns; pattern; rank++) {
-            const char *comma = strchr(pattern, ','), *fact = pattern + strcspn(pattern, ",");
-            while (fact > pattern && *fact != '.')
-                fact--;
-            const int fact_length = (int)strcspn(fact, ",");
-            if (snprintf(name, sizeof name, "%.*s%.*s", (int)length, stem, fact_length, fact) <
-                    (int)sizeof name &&
-                matches(pattern, name))
-                return rank;
-            pattern = comma ? comma + strlen(", ") : NULL;
+    for (size_t t = 0; (table = finding_table_at(t, &probe)); t++)
+        for (const struct finding_line *line = table->lines; line && line->patterns; line++) {
+            const bool has_ranks = line->role == ROLE_LEVEL && line->fact == FACT_LATENCY;
+            for (const char *pattern = has_ranks ? line->patterns : NULL; pattern; rank++) {
+                if (is_fact_of(pattern, stem, length))
+                    return rank;
+                const char *comma = strchr(pattern, ',');
+                pattern = comma ? comma + strlen(", ") : NULL;
+            }
         }
-    }
     return rank;
 }
 

@@ -157,9 +157,6 @@ const struct finding_table *finding_table_at(size_t i, const char **probe);
 /* NULL for an unknown probe. */
 const struct finding_table *finding_table_of(const char *probe);
 
-/* The i-th line of all, probe by probe, and in *probe, which may be NULL, the probe's name; NULL:
- * past the last. */
-const struct finding_line *finding_line_at(size_t i, const char **probe);
 /* Whether the name matches one of the patterns. */
 bool finding_name_matches(const char *patterns, const char *name);
 /* The first line that the name matches; NULL: none. */

@@ -35,18 +35,19 @@ static void list_flags(void)
 
 static void list_findings(void)
 {
-    const char *probe, *before = NULL;
-    const struct finding_line *line;
+    const char *probe;
+    const struct finding_table *table;
     puts("Findings: what each named value means, what changes it, and what to do with it");
-    for (size_t i = 0; (line = finding_line_at(i, &probe)); i++) {
-        if (probe != before)
-            printf("\nof the probe %s\n", before = probe);
-        help_finding_name(stdout, line);
-        help_wrapped(stdout, 6, 0, line->meaning);
-        if (line->moves)
-            help_wrapped(stdout, 6, 0, line->moves);
-        help_wrapped(stdout, 6, 0, line->advice);
-    }
+    for (size_t i = 0; (table = finding_table_at(i, &probe)); i++)
+        for (const struct finding_line *line = table->lines; line && line->patterns; line++) {
+            if (line == table->lines)
+                printf("\nof the probe %s\n", probe);
+            help_finding_name(stdout, line);
+            help_wrapped(stdout, 6, 0, line->meaning);
+            if (line->moves)
+                help_wrapped(stdout, 6, 0, line->moves);
+            help_wrapped(stdout, 6, 0, line->advice);
+        }
     puts("\n<n> stands for a number, * for a part of a name: a page size, an operation.");
 }
 

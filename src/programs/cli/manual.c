@@ -116,19 +116,10 @@ static void print_exits(void)
         print_item(exit->status, "", exit->meaning, NULL, NULL);
 }
 
-/* Prints that probe's findings; NULL: all findings. */
-static void print_findings(const char *probe)
+static void print_findings(const struct finding_table *table)
 {
-    const struct finding_line *line;
-    const char *owner;
-    bool begun = false;
-    for (size_t i = 0; (line = finding_line_at(i, &owner)); i++) {
+    for (const struct finding_line *line = table->lines; line && line->patterns; line++) {
         char unit[32] = "";
-        if (probe && strcmp(owner, probe) != 0)
-            continue;
-        if (!begun)
-            print_heading("Findings");
-        begun = true;
         if (line->unit && *line->unit)
             snprintf(unit, sizeof unit, " (%s)", line->unit);
         print_item(line->patterns, unit, line->meaning, line->moves, line->advice);
@@ -166,8 +157,10 @@ static void print_command(const struct command *command, const struct probe *pro
     const struct option_spec *option;
     for (size_t i = 0; (option = command_option(command, probe, i)); i++)
         print_option(option);
-    if (probe)
-        print_findings(probe->name);
+    if (probe && probe->findings.lines) {
+        print_heading("Findings");
+        print_findings(&probe->findings);
+    }
     puts("; prose\n");
     print_exits();
     puts("# SEE ALSO\n\n*fathom*(1), *fathom-method*(7), *fathom-document*(5)\n");
@@ -205,7 +198,11 @@ static void print_method(void)
     for (int i = 0; i < FLAG_COUNT; i++)
         print_item(flag_texts[i].name, flag_texts[i].doubt ? " !" : "", flag_texts[i].meaning,
                    flag_texts[i].why, flag_texts[i].remedy);
-    print_findings(NULL);
+    const struct finding_table *table;
+    const char *probe;
+    print_heading("Findings");
+    for (size_t i = 0; (table = finding_table_at(i, &probe)); i++)
+        print_findings(table);
     puts("# SEE ALSO\n\n*fathom*(1), *fathom-list*(1), *fathom-document*(5)\n");
 }
 

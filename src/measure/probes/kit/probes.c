@@ -26,14 +26,13 @@ analyse_function *analysis_of(const char *name)
 
 const struct finding_table *finding_table_at(size_t i, const char **probe)
 {
-    size_t count = 0;
-    for (; probes[count]; count++)
-        if (count == i) {
-            *probe = probes[i]->name;
-            return &probes[i]->findings;
+    for (size_t k = 0; probes[k]; k++)
+        if (i-- == 0) {
+            *probe = probes[k]->name;
+            return &probes[k]->findings;
         }
-    for (const struct absent_probe *absent = absent_probes; absent->name; absent++, count++)
-        if (count == i) {
+    for (const struct absent_probe *absent = absent_probes; absent->name; absent++)
+        if (i-- == 0) {
             *probe = absent->name;
             return &absent->findings;
         }
