@@ -222,6 +222,11 @@ static int measure_inside(void *argument, const char *probe, double done, double
     const int count = fathom_levels(other, &level, 1, 120, &error);
     assert_true(count == FATHOM_IMPOSSIBLE || level.source == FATHOM_DECLARED);
     assert_true(*error.text != '\0');
+    double ns; /* FATHOM_USAGE where these are not two CPUs of this thread */
+    if (fathom_distance(other, 0, 1, &ns, 120, &error) == FATHOM_IMPOSSIBLE) {
+        assert_non_null(strstr(error.text, "apart: another measurement of this program used up"));
+        assert_null(strstr(strchr(error.text, ':'), "apart"));
+    }
     return 1;
 }
 

@@ -104,10 +104,11 @@ static int tell_distance(struct fathom *fathom, const struct pair *pair, double 
                   : error_set(error, ERROR_USAGE, "the place for the distance is NULL");
     if (code == 0)
         code = question_answer(fathom, &question, budget_ms, &document, error);
+    const struct error why = *error;
     if (code == FATHOM_DECLARED)
         code = error_set(error, ERROR_IMPOSSIBLE,
                          "no machine declares how far CPUs %d and %d are apart: %s", pair->a,
-                         pair->b, *error->text ? error->text : "give 200 ms or more to measure it");
+                         pair->b, *why.text ? why.text : "give 200 ms or more to measure it");
     else if (code > 0)
         *ns = distance_in(&document, pair);
     if (code == FATHOM_CACHED && document.machine.hypervisor && budget_ms < QUESTION_LEAST_MS)
