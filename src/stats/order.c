@@ -48,6 +48,13 @@ double median_of(double *values, size_t n)
     return n ? median(values, n) : NAN;
 }
 
+/* lgamma() would write a variable of the C library that all threads share. */
+double log_choose(double n, double k)
+{
+    int sign;
+    return lgamma_r(n + 1, &sign) - lgamma_r(k + 1, &sign) - lgamma_r(n - k + 1, &sign);
+}
+
 struct median_ranks median_interval(size_t n, double confidence)
 {
     /* P(B < 1) = 2^-n, then the next terms of the binomial as logarithms, for large n. */
@@ -55,9 +62,7 @@ struct median_ranks median_interval(size_t n, double confidence)
     double below = exp2(-count);
     size_t rank = 1;
     while (2 * (rank + 1) <= n) {
-        double k = (double)rank;
-        double term =
-            exp(lgamma(count + 1) - lgamma(k + 1) - lgamma(count - k + 1) - count * log(2));
+        double term = exp(log_choose(count, (double)rank) - count * log(2));
         if (1 - 2 * (below + term) < confidence)
             break;
         below += term;
@@ -74,8 +79,8 @@ size_t quantile_rank_above(size_t n, double p, double probability)
     const double count = (double)n;
     double below = 0;
     for (size_t k = 0; k < n && p < 1; k++) {
-        below += exp(lgamma(count + 1) - lgamma((double)k + 1) - lgamma((double)(n - k) + 1) +
-                     (double)k * log(p) + (double)(n - k) * log1p(-p));
+        below +=
+            exp(log_choose(count, (double)k) + (double)k * log(p) + (double)(n - k) * log1p(-p));
         if (below >= probability)
             return k + 1;
     }

@@ -151,11 +151,6 @@ static double least_outside(const struct plain *plain, const struct tree_node *n
     return least;
 }
 
-static double log_choose(double n, double k)
-{
-    return lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1);
-}
-
 static void look_at(struct plain *plain, size_t index)
 {
     const struct tree_node *node = &plain->tree->nodes[index];
