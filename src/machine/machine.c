@@ -109,7 +109,8 @@ static const uint64_t own_bytes = 24 << 20;
 uint64_t machine_memory_budget(const struct machine *machine)
 {
     const uint64_t available = machine->memory_available_bytes, half = available / 2;
-    const uint64_t least = available / 8, left = available > own_bytes ? available - own_bytes : 0;
+    const uint64_t least = (available + 7) / 8,
+                   left = available > own_bytes ? available - own_bytes : 0;
     return left > half ? half : left > least ? left : least;
 }
 
