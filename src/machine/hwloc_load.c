@@ -106,26 +106,16 @@ static int load_below(hwloc_topology_t topology, const struct machine_source *so
 
 /* --- in a child first --- */
 
-struct loading {
-    hwloc_topology_t topology;
-    const struct machine_source *source;
-};
-
-static bool is_loaded(const struct loading *loading)
-{
-    return load_below(loading->topology, loading->source) == 0;
-}
-
 /* Runs in the child, which writes a byte if hwloc loads the files. It leaves no core file, prints
  * nothing, and runs no function that the program registered by atexit(). */
-static void try_it(const struct loading *loading, int answer)
+static void try_it(hwloc_topology_t topology, const struct machine_source *source, int answer)
 {
     const int nowhere = open("/dev/null", O_WRONLY);
     setrlimit(RLIMIT_CORE, &(struct rlimit){0});
     signal(SIGABRT, SIG_DFL);
     if (nowhere >= 0)
         dup2(nowhere, STDERR_FILENO);
-    const bool well = is_loaded(loading) && write(answer, "", 1) == 1;
+    const bool well = load_below(topology, source) == 0 && write(answer, "", 1) == 1;
     _exit(well ? EXIT_SUCCESS : EXIT_FAILURE);
 }
 
@@ -143,14 +133,14 @@ static bool has_answered(int answer)
 /* hwloc asserts that the kernel's files do not contradict each other, but those of a recorded tree
  * may: a failed assertion then ends only the child. The answer comes through a pipe, because a
  * program that ignores SIGCHLD can't get a child's exit status. */
-static bool loads_in_a_child(const struct loading *loading)
+static bool loads_in_a_child(hwloc_topology_t topology, const struct machine_source *source)
 {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) < 0)
         return true;
     const pid_t child = fork();
     if (child == 0)
-        try_it(loading, ends[1]);
+        try_it(topology, source, ends[1]);
     close(ends[1]);
     const bool well = child < 0 || has_answered(ends[0]);
     close(ends[0]);
@@ -186,8 +176,8 @@ int hwloc_load(hwloc_topology_t *topology, const struct machine_source *source, 
     /* Describes the whole machine; limits.c finds out which CPUs may be used. */
     hwloc_topology_set_flags(*topology, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
     hwloc_topology_set_icache_types_filter(*topology, HWLOC_TYPE_FILTER_KEEP_ALL);
-    struct loading loading = {*topology, source};
-    if ((is_odd(source) && !loads_in_a_child(&loading)) || !is_loaded(&loading)) {
+    if ((is_odd(source) && !loads_in_a_child(*topology, source)) ||
+        load_below(*topology, source) < 0) {
         hwloc_topology_destroy(*topology);
         *topology = NULL;
     }
