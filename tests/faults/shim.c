@@ -4,6 +4,9 @@
  *     FATHOM_FAULT=KIND:N         the n-th call fails, once; N 0: none does
  *     FATHOM_FAULT_COUNT=FILE     the number of calls is written there when the program ends
  *     FATHOM_FAULT=clock          no call fails, but the system's clocks stand still
+ *     FATHOM_FAULT=steps          the time of day steps back by a day with each second reading
+ *     FATHOM_FAULT=refuse:CALLS   the kernel refuses all of affinity, perf or policy, as in
+ * containers
  *
  * KIND is alloc, write, link, rename, fsync, mmap or thread. Calls count where the program or the C
  * library makes them, not where another library does: hwloc and drivers of GPUs crash by
@@ -46,7 +49,7 @@ static enum kind chosen = KINDS;
 static long failing;
 static atomic_long calls;
 static char count_path[4096];
-static bool clock_stands;
+static bool clock_stands, clock_steps;
 static _Thread_local int in_hwloc;
 
 /* Whether the call that is made now is the one to fail. */
@@ -109,20 +112,43 @@ static void on_write(int signal_number, siginfo_t *info, void *context)
     errno = before;
 }
 
-static void stop_writes(void)
+/* The kernel ends what calls `numbers` as the last of the filter's results says. */
+static void filter_calls(const int *numbers, size_t count, uint32_t result)
 {
-    struct sock_filter filter[] = {
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_write, 0, 1),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRAP),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-    };
-    const struct sock_fprog program = {sizeof filter / sizeof *filter, filter};
-    struct sigaction action = {.sa_sigaction = on_write, .sa_flags = SA_SIGINFO | SA_NODEFER};
-    sigaction(SIGSYS, &action, NULL);
+    enum { MOST = 8 };
+    struct sock_filter filter[MOST + 3];
+    size_t at = 0;
+    filter[at++] =
+        (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
+    for (size_t i = 0; i < count; i++)
+        filter[at++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)numbers[i],
+                                                    (uint8_t)(count - i), 0);
+    filter[at++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+    filter[at++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, result);
+    const struct sock_fprog program = {(unsigned short)at, filter};
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
         prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) < 0)
         _exit(77);
+}
+
+static void stop_writes(void)
+{
+    struct sigaction action = {.sa_sigaction = on_write, .sa_flags = SA_SIGINFO | SA_NODEFER};
+    sigaction(SIGSYS, &action, NULL);
+    filter_calls(&(int){__NR_write}, 1, SECCOMP_RET_TRAP);
+}
+
+static void refuse(const char *what)
+{
+    static const int affinity[] = {__NR_sched_setaffinity}, perf[] = {__NR_perf_event_open},
+                     policy[] = {__NR_mbind, __NR_set_mempolicy, __NR_get_mempolicy,
+                                 __NR_move_pages, __NR_migrate_pages};
+    if (strcmp(what, "affinity") == 0)
+        filter_calls(affinity, 1, SECCOMP_RET_ERRNO | EPERM);
+    else if (strcmp(what, "perf") == 0)
+        filter_calls(perf, 1, SECCOMP_RET_ERRNO | EPERM);
+    else
+        filter_calls(policy, sizeof policy / sizeof *policy, SECCOMP_RET_ERRNO | EPERM);
 }
 
 /* --- beginning and end --- */
@@ -142,6 +168,9 @@ __attribute__((constructor)) static void begin(void)
         chosen = (enum kind)i;
     }
     clock_stands = fault && strcmp(fault, "clock") == 0;
+    clock_steps = fault && strcmp(fault, "steps") == 0;
+    if (fault && strncmp(fault, "refuse:", strlen("refuse:")) == 0)
+        refuse(fault + strlen("refuse:"));
     if (chosen == WRITE)
         stop_writes();
 }
@@ -200,10 +229,24 @@ int clock_gettime(clockid_t clock, struct timespec *now)
     static __typeof__(&clock_gettime) next;
     if (!next)
         next = NEXT(clock_gettime);
-    if (!clock_stands)
-        return next(clock, now);
+    if (!clock_stands) {
+        static atomic_int readings;
+        const int code = next(clock, now);
+        if (clock_steps && clock == CLOCK_REALTIME && atomic_fetch_add(&readings, 1) % 2)
+            now->tv_sec -= 24 * 60 * 60;
+        return code;
+    }
     *now = (struct timespec){1000, 0};
     return 0;
+}
+
+time_t time(time_t *result)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    if (result)
+        *result = now.tv_sec;
+    return now.tv_sec;
 }
 
 int linkat(int from_folder, const char *from, int to_folder, const char *to, int flags)

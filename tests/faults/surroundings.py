@@ -1,4 +1,5 @@
 """Signals at any time, memory and CPUs that are taken away, and odd surroundings."""
+import json
 import os
 import random
 import shutil
@@ -7,31 +8,70 @@ import subprocess
 import time
 from pathlib import Path
 
-from program import OLDER, Skip, is_document, kept
+from program import OLDER, SAMPLE, SECONDS_MAX, SOURCE, Skip, is_document, kept
 
 RUN = "run --thorough -o keep".split()
 SHORT = "fathom latency --sizes 4K,1M --budget 0.3 -o keep"
 ENDINGS = (signal.SIGKILL, signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGKILL)
+# What writes over `keep`, and how long it takes at most where nothing else runs, in s. What is only computed ends in a
+# moment.
+WRITING = (
+    (RUN, 0.8), (SHORT.split()[1:], 0.8),
+    *((f"{words} -o keep".split(), 0.06) for words in (
+        "report -f html SAMPLE", "merge SAMPLE QUICK", "baseline SAMPLE SAMPLE", "diff -f json SAMPLE QUICK",
+        "fleet -f json NODES", "import TABLE")),
+    ("baseline --add keep SAMPLE".split(), 0.06), ("analyse --in-place keep".split(), 0.06),
+)
+FILES = {"SAMPLE": SAMPLE, "QUICK": SOURCE / "tests/data/health/quick.json",
+         "TABLE": SOURCE / "tests/data/curves/lat_mem_rd.txt"}
+
+
+def is_whole(raw, words):
+    if words is RUN:   # it takes longer: what was interrupted stands beside the older file
+        return False
+    if "html" in words:
+        return raw.rstrip().endswith(b"</html>")
+    try:
+        return json.loads(raw)["schema"].startswith("fathom")
+    except (ValueError, KeyError, TypeError):
+        return False
+
+
+def killed(program, files, words, longest, sent, stopped):
+    """One run that gets the signal at some time: complaints, also of what the next one that saves there leaves."""
+    folder = program.folder()
+    process = program.start([str(files.get(word, word)) for word in words], folder)
+    time.sleep(random.uniform(0, longest))
+    for one in ((signal.SIGSTOP, signal.SIGCONT) if stopped else ()) + (sent,):
+        process.send_signal(one)
+    result = program.finish(process, folder)
+    left = [name for name in result.files if name.startswith(".fathom-")]
+    if left:   # of a kill between link and rename
+        subprocess.run([program.path, "report", SAMPLE, "-o", "next"], cwd=folder, env=program.environment, check=False,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        left = [path.name for path in folder.iterdir() if path.name.startswith(".fathom-")]
+    found = [f"{name} is left" for name in left]
+    found += [f"{name} is no document" for name, raw in result.files.items() if ".partial" in name and not is_document(raw)]
+    keep = result.files.get("keep", b"")
+    if keep != OLDER and not is_whole(keep, words):
+        found.append(f"the older file is lost: {len(keep)} bytes")
+    if result.status not in (0, 1, 3, 4, 128 + sent, -sent):
+        found.append(f"status {result.status}: {result.err}")
+    shutil.rmtree(folder)
+    return found
 
 
 def signals(program):
-    """Whatever signal comes whenever, the older document stands, and what lies beside it is whole.
-    Half of the runs end by themselves about when the signal comes."""
-    complaints = []
-    for number in range(500 if program.everything else 12):
-        sent, short = ENDINGS[number % len(ENDINGS)], number % 2
-        folder = program.folder()
-        process = program.start(SHORT.split()[1:] if short else RUN, folder)
-        time.sleep(random.uniform(0, 0.8))
-        stopped = number % 7 == 6
-        for one in ((signal.SIGSTOP, signal.SIGCONT) if stopped else ()) + (sent,):
-            process.send_signal(one)
-        result = program.finish(process, folder)
-        found = kept(result, short)
-        if result.status not in (0, 3, 4, 128 + sent, -sent):
-            found.append(f"status {result.status}: {result.err}")
-        complaints += [f"{sent.name}, run {number}: {complaint}" for complaint in found]
-        shutil.rmtree(folder)
+    """Whatever signal comes whenever, the older file stands or a whole one is in its place, and nothing is left beside it
+    when something else has been saved there. Most runs end by themselves about when the signal comes."""
+    complaints, nodes = [], program.folder()
+    for node in range(5):
+        (nodes / f"n{node}.json").write_bytes(OLDER.replace(b'"hostname":"vm"', f'"hostname":"n{node}"'.encode()))
+    for number in range(1000 if program.everything else 2 * len(WRITING)):
+        words, longest = WRITING[number % len(WRITING)]
+        sent = random.choice(ENDINGS)
+        complaints += [f"{sent.name}, {' '.join(words)}, run {number}: {complaint}"
+                       for complaint in killed(program, FILES | {"NODES": nodes}, words, longest, sent, number % 7 == 6)]
     return complaints
 
 
@@ -280,6 +320,43 @@ def clock_that_stands(program):
     return found
 
 
+def clock_that_steps(program):
+    """When the time of day steps while something measures, its times of measuring are as usual."""
+    found = []
+    for command in (SHORT, "fathom cores --quick --budget 0.5 -o keep", "fathom run --budget 3 -o keep"):
+        result = program.run(command, fault="steps")
+        complaints = kept(result, True) + result.clear()
+        if result.status not in (0, 3, 4) or result.files.get("keep") == OLDER:
+            complaints.append(f"status {result.status}: {result.err}")
+        else:
+            document = json.loads(result.files["keep"])
+            spent = [document["run"]["elapsed_s"], *(probe["elapsed_s"] for probe in document["probes"])]
+            complaints += [] if all(0 <= seconds < SECONDS_MAX for seconds in spent) else [f"took {spent} s"]
+        found += [f"{command}: {complaint}" for complaint in complaints]
+    return found
+
+
+def refused_calls(program):
+    """What a container's kernel may refuse: CPUs can't be chosen, events can't be counted, memory can't be placed. What
+    needs it says so, and the rest is measured."""
+    found = []
+    for calls in ("affinity", "perf", "policy"):
+        for command in ("latency --sizes 4K,1M", "bandwidth --quick", "cores --quick", "numa --quick", "noise --quick",
+                        "tlb --quick", "run --quick"):
+            result = program.run(f"fathom {command} --budget 1 -o keep", fault=f"refuse:{calls}")
+            if result.status == 77:
+                raise Skip("the kernel refuses no calls here (seccomp)")
+            complaints = kept(result, True) + [line for line in result.clear() if "unclear" not in line]
+            if result.status not in (0, 3, 4):
+                complaints.append(f"status {result.status}: {result.err}")
+            found += [f"without {calls}: {command}: {complaint}" for complaint in complaints]
+        for command in ("report $SAMPLE", "doctor", "list"):
+            result = program.run(f"fathom {command}", fault=f"refuse:{calls}")
+            if result.status != 0:
+                found.append(f"without {calls}: {command}: status {result.status}: {result.err}")
+    return found
+
+
 def tests():
     """(name, function of the program that returns complaints) of every test."""
     return [
@@ -294,4 +371,6 @@ def tests():
         ("system files that are hidden", no_system_files),
         ("pipes without a writer", pipes_without_a_writer),
         ("a clock that stands still", clock_that_stands),
+        ("a clock that steps", clock_that_steps),
+        ("calls that are refused", refused_calls),
     ]
