@@ -1,7 +1,6 @@
 /* Text of a document made inert: no control characters, no escape sequences, no invisible or
  * direction-changing characters, no invalid UTF-8. Each of these becomes '?'. */
-#ifndef FATHOM_BASE_CLEAN_H
-#define FATHOM_BASE_CLEAN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,5 +19,3 @@ char *clean_text(const char *text, char *clean, size_t size);
 int clean_order(const char *a, const char *b);
 /* The columns that inert text takes on a terminal, at one for each character. */
 size_t clean_columns(const char *text);
-
-#endif

@@ -3,8 +3,7 @@
  * bound of 1024. Text form as the kernel and taskset write it: "0-7,16-31:2" is 0 to 7 and every
  * second one of 16 to 31.
  */
-#ifndef FATHOM_BASE_CPULIST_H
-#define FATHOM_BASE_CPULIST_H
+#pragma once
 
 #include "base/error.h"
 #include "base/pool.h"
@@ -42,5 +41,3 @@ char *cpulist_format(const struct cpulist *, char *text, size_t size);
 /* The same, never cut, in the pool. Without memory it does what pool_alloc() does. */
 const char *cpulist_pooled(struct pool *, const struct cpulist *);
 void cpulist_free(struct cpulist *);
-
-#endif

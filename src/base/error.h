@@ -3,8 +3,7 @@
  * fills the caller's `struct error` with one line that names the input and the remedy. Nothing
  * below cli/ prints or exits; cli/ turns the code into the exit status.
  */
-#ifndef FATHOM_BASE_ERROR_H
-#define FATHOM_BASE_ERROR_H
+#pragma once
 
 enum error_code {
     ERROR_USAGE = -2,       /* the input is wrong: exit status 2 */
@@ -24,5 +23,3 @@ int error_set(struct error *error, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* ERROR_SYSTEM, because an allocation failed. */
 int error_out_of_memory(struct error *error);
-
-#endif

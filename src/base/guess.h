@@ -4,8 +4,7 @@
  * alignment, after Damerau, "A technique for computer detection and correction of spelling errors",
  * CACM 7(3), 1964).
  */
-#ifndef FATHOM_BASE_GUESS_H
-#define FATHOM_BASE_GUESS_H
+#pragma once
 
 #include "base/error.h"
 
@@ -27,5 +26,3 @@ void guess_offer(struct guess *, const char *word);
 /* Writes the error "no KIND is called ..." with the closest word or, where there is none, with
  * `otherwise`, which says what to do ("'fathom list' shows them"). Returns ERROR_USAGE. */
 int guess_refuse(const struct guess *, const char *kind, const char *otherwise, struct error *);
-
-#endif

@@ -1,6 +1,5 @@
 /* Opening a file to read it. */
-#ifndef FATHOM_BASE_INPUT_H
-#define FATHOM_BASE_INPUT_H
+#pragma once
 
 #include "base/error.h"
 
@@ -10,5 +9,3 @@
  * opened, or is a named pipe that no program opens for writing within ten seconds: reading it would
  * wait for ever. */
 FILE *input_open(const char *path, const char *remedy, struct error *);
-
-#endif

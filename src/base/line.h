@@ -1,6 +1,5 @@
 /* A line of text, assembled piece by piece in its own buffer. */
-#ifndef FATHOM_BASE_LINE_H
-#define FATHOM_BASE_LINE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -17,5 +16,3 @@ void line_add_clean(struct line *, const char *text);
 void line_add_between(struct line *, const char *before, const char *text, const char *after);
 /* Takes blanks off the end. */
 void line_trim(struct line *);
-
-#endif

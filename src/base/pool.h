@@ -7,8 +7,7 @@
  * the error. So the functions of a step neither check for memory nor return errors. A step that
  * owns a thread, a file or memory of malloc() must not call anything that leaves.
  */
-#ifndef FATHOM_BASE_POOL_H
-#define FATHOM_BASE_POOL_H
+#pragma once
 
 #include <stddef.h>
 
@@ -60,5 +59,3 @@ void pool_give_back(struct pool *, void *memory);
 /* Moves all memory of `from` to `to`, and leaves `from` empty. */
 void pool_take(struct pool *to, struct pool *from);
 void pool_free(struct pool *);
-
-#endif

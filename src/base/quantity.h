@@ -4,8 +4,7 @@
  * code compares a unit's text. A unit that is not in the table comes from another tool: it is shown
  * unchanged and neither direction is worse.
  */
-#ifndef FATHOM_BASE_QUANTITY_H
-#define FATHOM_BASE_QUANTITY_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -57,5 +56,3 @@ bool quantity_is(const char *unit, enum dimension);
 bool quantity_same(const char *a, const char *b);
 /* Whether values in the two units can be compared: both units are the same and known. */
 bool quantity_comparable(const char *a, const char *b);
-
-#endif

@@ -1,6 +1,5 @@
 /* Texts as CSV and JSON write them. */
-#ifndef FATHOM_BASE_QUOTE_H
-#define FATHOM_BASE_QUOTE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -34,5 +33,3 @@ const char *json_escape(int code, bool in_markup, char escape[JSON_ESCAPE]);
 /* Writes the text, made inert, as a JSON string. A text of more than `most` bytes is cut and ends
  * in "…". */
 void json_print(FILE *, const char *text, size_t most, bool in_markup);
-
-#endif

@@ -3,8 +3,7 @@
  * and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014). Every bit of a seed
  * matters, so seeds may be derived by adding small numbers.
  */
-#ifndef FATHOM_BASE_RANDOM_H
-#define FATHOM_BASE_RANDOM_H
+#pragma once
 
 #include <stdint.h>
 
@@ -52,5 +51,3 @@ static inline double random_unit(struct random *random)
 {
     return (double)(random_next(random) >> 11) * 0x1p-53;
 }
-
-#endif

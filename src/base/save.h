@@ -5,8 +5,7 @@
  * device (/dev/stdout, /dev/fd/3, /dev/full) is written directly, once. A symbolic link stays and
  * its target is replaced. A replaced file keeps its owner and mode. base/target.h says which paths
  * are refused. */
-#ifndef FATHOM_BASE_SAVE_H
-#define FATHOM_BASE_SAVE_H
+#pragma once
 
 #include "base/error.h"
 
@@ -68,5 +67,3 @@ int saving_close(struct saving *, FILE *, bool whole, struct error *);
 /* The path of the holder while the older file still exists; else NULL. */
 const char *saving_beside(const struct saving *);
 void saving_free(struct saving *);
-
-#endif

@@ -10,8 +10,7 @@
  *
  * Code then reads options->size.bytes, a name that the compiler checks.
  */
-#ifndef FATHOM_BASE_SETTINGS_H
-#define FATHOM_BASE_SETTINGS_H
+#pragma once
 
 #include "base/cpulist.h"
 #include "base/error.h"
@@ -97,5 +96,3 @@ const struct setting *settings_at(const struct settings *, size_t i);
 /* The name of the first of the options (ending with NULL) that a person set; NULL where none was.
  */
 const char *settings_first_given(const struct setting *const *);
-
-#endif

@@ -6,8 +6,7 @@
  * or a pipe that belongs neither to this user nor to the folder's owner may be a trap; it is
  * refused, as Linux does where fs.protected_symlinks and fs.protected_fifos are set.
  */
-#ifndef FATHOM_BASE_TARGET_H
-#define FATHOM_BASE_TARGET_H
+#pragma once
 
 #include "base/error.h"
 
@@ -33,5 +32,3 @@ int target_channel(const char *path);
 
 /* ERROR_USAGE: "PATH: WHY: choose another file or folder to write to". */
 int target_refuse(const char *path, const char *why, struct error *);
-
-#endif

@@ -1,6 +1,5 @@
 /* Comparing texts. In documents an absent text (NULL) means the same as an empty one. */
-#ifndef FATHOM_BASE_TEXT_H
-#define FATHOM_BASE_TEXT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -9,5 +8,3 @@ bool text_ends_with(const char *text, const char *ending);
 
 /* Removes an incomplete UTF-8 character from the end of a text that was cut. */
 void text_drop_half(char *text);
-
-#endif

@@ -2,8 +2,7 @@
  * Sizes, rates and times as people write them. Sizes are binary: K, M, G, T (also KiB, MiB, ...)
  * are powers of 1024, because caches and pages are.
  */
-#ifndef FATHOM_BASE_UNITS_H
-#define FATHOM_BASE_UNITS_H
+#pragma once
 
 #include "base/error.h"
 
@@ -25,5 +24,3 @@ char *hertz_format(double hertz, char *text);              /* "2.99 GHz" */
 char *duration_format(double seconds, char *text);         /* "850 ms", "12 s", "3 min 20 s" */
 char *figure_format(double value, int digits, char *text); /* significant digits, no exponent */
 char *float_format(float value, char *text); /* the fewest digits that read as the same float */
-
-#endif

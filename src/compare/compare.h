@@ -12,8 +12,7 @@
  * not explain the ratio, after one correction for all figures, and it is beyond the tolerance.
  * Else it can't be told, with the resolution.
  */
-#ifndef FATHOM_COMPARE_COMPARE_H
-#define FATHOM_COMPARE_COMPARE_H
+#pragma once
 
 #include "compare/figure.h"
 
@@ -67,5 +66,3 @@ void comparison_settle(struct comparison *, double limit);
 void comparison_decide(struct comparison *, enum answer, enum decided);
 /* The end of the interval on the worse side, as the logarithm of the ratio: above 0 is worse. */
 double comparison_worst(const struct comparison *, enum side worse);
-
-#endif

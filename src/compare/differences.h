@@ -9,8 +9,7 @@
  * machine; so is its clock where the runs had different governors. Ratios need values above zero: a
  * finding with another value, or in an unknown unit, is listed as not compared.
  */
-#ifndef FATHOM_COMPARE_DIFFERENCES_H
-#define FATHOM_COMPARE_DIFFERENCES_H
+#pragma once
 
 #include "compare/compare.h"
 #include "compare/facts.h"
@@ -61,5 +60,3 @@ int differences_find(struct differences *, const struct document *a, const struc
 void differences_free(struct differences *);
 /* Whether anything changed: a figure, or a fact that is better or worse. */
 bool differences_exist(const struct differences *);
-
-#endif

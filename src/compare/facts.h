@@ -1,7 +1,6 @@
 /* Facts before figures: in what the machines and the runs of two documents differ, whatever was
  * measured. A fact that one of the documents does not know is not compared. */
-#ifndef FATHOM_COMPARE_FACTS_H
-#define FATHOM_COMPARE_FACTS_H
+#pragma once
 
 #include "base/quantity.h"
 #include "compare/levels.h"
@@ -32,5 +31,3 @@ void facts_put_first(struct changed_facts *, struct pool *, const char *what, co
                      const char *after);
 /* Whether a fact of the machine is worse (SIDE_MORE), better, or either (SIDE_NEITHER). */
 bool facts_have(const struct changed_facts *, enum side);
-
-#endif

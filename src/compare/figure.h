@@ -3,8 +3,7 @@
  * how sure it is of it. The sort of a figure says how far it may differ before that matters, and
  * how it scatters between runs of one machine (compare/prior.h).
  */
-#ifndef FATHOM_COMPARE_FIGURE_H
-#define FATHOM_COMPARE_FIGURE_H
+#pragma once
 
 #include "conclude/registry/registry.h"
 #include "document/document.h"
@@ -54,5 +53,3 @@ struct figure figure_of_point(const struct figure_source *, const struct point *
 
 /* Whether a health check can't do without it: it is on the first screen. */
 bool figure_is_headline(const struct finding *, const struct finding_meaning *);
-
-#endif

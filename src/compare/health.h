@@ -8,8 +8,7 @@
  * Else healthy, which says that of those figures alone that are the same; the rest is told with its
  * resolution, and what was not compared is counted by probe with the reason.
  */
-#ifndef FATHOM_COMPARE_HEALTH_H
-#define FATHOM_COMPARE_HEALTH_H
+#pragma once
 
 #include "compare/differences.h"
 #include "conclude/verdict.h"
@@ -67,5 +66,3 @@ void health_check_free(struct health_check *);
  * or can't be told although so many runs could tell it. No fact of the machine is worse, which no
  * run will change. */
 bool health_is_open(const struct health_check *, const char *probe);
-
-#endif

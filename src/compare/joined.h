@@ -1,6 +1,5 @@
 /* Common parts of baselines, repeated runs and merges, which are documents made of several. */
-#ifndef FATHOM_COMPARE_JOINED_H
-#define FATHOM_COMPARE_JOINED_H
+#pragma once
 
 #include "document/document.h"
 
@@ -29,5 +28,3 @@ void joined_remarks(struct document *to, const struct document *documents, size_
 /* Adds to `to` the parameters that are equal in all `count` results. */
 void joined_parameters(struct probe_result *to, struct pool *, const struct probe_result *const *of,
                        size_t count);
-
-#endif

@@ -5,8 +5,7 @@
  * neighbour: two pair that are nearer to each other than half of the way from level to level. Where
  * as many are left in both between two pairs, these are pairs too, however far they moved.
  */
-#ifndef FATHOM_COMPARE_LEVELS_H
-#define FATHOM_COMPARE_LEVELS_H
+#pragma once
 
 #include "document/document.h"
 
@@ -37,5 +36,3 @@ void level_links_keep(struct level_links of[2]);
 /* The finding's name with that number, "L0.latency" where its level has no partner; NULL links: its
  * own name. In the pool, or the finding's. */
 const char *level_name(struct pool *, const struct level_links *, const struct finding *);
-
-#endif

@@ -2,8 +2,7 @@
  * Merges documents of one machine. For each probe the newest run counts; an older run adds values
  * of other experiments ("--order forward"), kernels or operations, so that the result has both.
  */
-#ifndef FATHOM_COMPARE_MERGE_H
-#define FATHOM_COMPARE_MERGE_H
+#pragma once
 
 #include "document/document.h"
 
@@ -17,5 +16,3 @@ int documents_merge(struct document *, const struct document *documents, size_t 
  * curve that were measured one after the other. */
 int documents_add(struct document *, const struct document *documents, size_t count,
                   const char **left_out, struct error *);
-
-#endif

@@ -6,8 +6,7 @@
  * ratio, whichever is more, and that of 2 for a level that only one of them has. Two machines at a
  * distance of log(1.25) differ by 25 % in a usual figure.
  */
-#ifndef FATHOM_COMPARE_NEAREST_H
-#define FATHOM_COMPARE_NEAREST_H
+#pragma once
 
 #include "compare/differences.h"
 
@@ -35,5 +34,3 @@ struct nearest {
 int nearest_find(struct nearest *, const struct document *, const struct document *known,
                  size_t known_count, struct error *);
 void nearest_free(struct nearest *);
-
-#endif

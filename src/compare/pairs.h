@@ -4,8 +4,7 @@
  * order of the values, because a machine may number its CPUs anew. Levels pair by their sizes
  * (compare/levels.h).
  */
-#ifndef FATHOM_COMPARE_PAIRS_H
-#define FATHOM_COMPARE_PAIRS_H
+#pragma once
 
 #include "compare/levels.h"
 
@@ -19,5 +18,3 @@ struct finding_pairs {
 void finding_pairs_find(struct finding_pairs *, struct pool *, const struct probe_result *a,
                         const struct level_links *of_a, const struct probe_result *b,
                         const struct level_links *of_b);
-
-#endif

@@ -1,7 +1,6 @@
 /* How figures of one unchanged machine scatter from run to run: the prior of every comparison, a
  * table that benchmarks/prior.c computes from documents. */
-#ifndef FATHOM_COMPARE_PRIOR_H
-#define FATHOM_COMPARE_PRIOR_H
+#pragma once
 
 #include "compare/figure.h"
 
@@ -15,5 +14,3 @@ enum prior_host { HOST_BARE, HOST_GUEST, PRIOR_HOSTS };
 enum prior_state { STATE_QUIET, STATE_BESIDE, PRIOR_STATES };
 
 extern const struct prior priors[SORTS][PRIOR_HOSTS][PRIOR_STATES];
-
-#endif

@@ -1,6 +1,5 @@
 /* Series of two documents that measured the same, so that their points are pairs. */
-#ifndef FATHOM_COMPARE_SERIES_H
-#define FATHOM_COMPARE_SERIES_H
+#pragma once
 
 #include "document/document.h"
 
@@ -14,5 +13,3 @@ const struct series *series_alike_find(const struct probe_result *, const struct
 const struct point **series_by_place(struct pool *, const struct series *);
 /* Orders two elements of such a list by their coordinates. */
 int point_order(const void *, const void *);
-
-#endif

@@ -8,8 +8,7 @@
  * because the spread then covers what made single runs doubtful. Points summarise the documents'
  * medians.
  */
-#ifndef FATHOM_COMPARE_SPREAD_H
-#define FATHOM_COMPARE_SPREAD_H
+#pragma once
 
 #include "document/document.h"
 
@@ -26,5 +25,3 @@ int baseline_build(struct document *, const struct document *documents, size_t c
  * common. */
 int repeats_join(struct document *, const struct document *documents, size_t count, bool any,
                  struct error *);
-
-#endif

@@ -7,8 +7,7 @@
  * in which a stamp took longer) are added to the result earlier, by the probe's conclude(); the
  * function keeps them, each at its place in the order.
  */
-#ifndef FATHOM_CONCLUDE_ANALYSE_H
-#define FATHOM_CONCLUDE_ANALYSE_H
+#pragma once
 
 #include "document/document.h"
 #include "stats/student.h"
@@ -98,5 +97,3 @@ size_t analysis_cpu_count(const struct analysis *, size_t least);
 size_t analysis_threads(const struct analysis *, const char *name);
 /* Whether an option such as --quick was given. */
 bool analysis_is_set(const struct analysis *, const char *name);
-
-#endif

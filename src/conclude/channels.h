@@ -2,8 +2,7 @@
  * The memory's channels, by the names of the module slots, and their bandwidth at the modules'
  * speed, with which a measured bandwidth is compared.
  */
-#ifndef FATHOM_CONCLUDE_CHANNELS_H
-#define FATHOM_CONCLUDE_CHANNELS_H
+#pragma once
 
 #include "base/pool.h"
 #include "document/document.h"
@@ -19,5 +18,3 @@ struct channels {
 
 /* The sentence is in the pool. Out of memory leaves the pool's step. */
 void channels_read(struct channels *, const struct declared_facts *, struct pool *);
-
-#endif

@@ -3,8 +3,7 @@
  * (conclude/registry/experiment.h) and its verdict (conclude/verdict.h), whatever program wrote the
  * document.
  */
-#ifndef FATHOM_CONCLUDE_COMPLETE_H
-#define FATHOM_CONCLUDE_COMPLETE_H
+#pragma once
 
 #include "document/document.h"
 
@@ -13,5 +12,3 @@ int experiments_complete(struct document *, struct error *);
 /* Reads a document and completes it. Every command reads documents by this. Errors as
  * document_read(). */
 int experiment_read(struct document *, const char *path, struct error *);
-
-#endif

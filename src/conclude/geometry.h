@@ -7,8 +7,7 @@
  * capacity, in bytes. A finding whose number can't be trusted has no value and says why; "L3.ways"
  * never has a value.
  */
-#ifndef FATHOM_CONCLUDE_GEOMETRY_H
-#define FATHOM_CONCLUDE_GEOMETRY_H
+#pragma once
 
 #include "document/document.h"
 
@@ -56,5 +55,3 @@ struct geometry_ways geometry_ways_of(const struct series *fitting, double above
 double geometry_line_of(const double *latencies, const double *distances, size_t n, double nearest);
 /* Adds all findings. */
 void findings_geometry(struct probe_result *, struct pool *, const struct geometry_evidence *);
-
-#endif

@@ -7,8 +7,7 @@
  * two slopes meet the room ends that can be used. The mean itself bends slowly and may fall: a
  * modified line of another core's cache can lie further than one that has left it.
  */
-#ifndef FATHOM_CONCLUDE_REACHES_H
-#define FATHOM_CONCLUDE_REACHES_H
+#pragma once
 
 #include "document/document.h"
 #include "stats/order.h"
@@ -27,5 +26,3 @@ struct reach {
  * Statistics and Probability Letters 6, 1988). Each slope takes four sizes, the last one three.
  * Returns how many; 0: fewer than three sizes. A step of the pool. */
 size_t reaches_find(const struct series *, struct pool *, struct reach *);
-
-#endif

@@ -3,8 +3,7 @@
  * tRFC it answers nobody: a load that comes meanwhile waits for the rest. So the slow ones of many
  * loads of one line end at one phase of a period that is the same all the time.
  */
-#ifndef FATHOM_CONCLUDE_REFRESH_H
-#define FATHOM_CONCLUDE_REFRESH_H
+#pragma once
 
 #include "base/pool.h"
 #include "stats/order.h"
@@ -59,5 +58,3 @@ struct refresh {
  * pool. */
 extern const double refresh_chance;
 struct refresh refresh_find(const struct refresh_trial *, size_t trials, struct pool *);
-
-#endif

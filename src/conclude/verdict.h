@@ -2,8 +2,7 @@
  * A family is a level ("L2"), the subject of findings of one role ("TLB", "bandwidth"), a device
  * ("gpu0"), or else a probe. Its grade follows from its figures alone. It is computed for any
  * document; saved documents hold it for other programs. */
-#ifndef FATHOM_CONCLUDE_VERDICT_H
-#define FATHOM_CONCLUDE_VERDICT_H
+#pragma once
 
 #include "base/line.h"
 #include "conclude/levels/level.h"
@@ -82,5 +81,3 @@ enum trust {
     TRUST_NOTHING, /* no probe has measured anything */
 };
 enum trust document_trust(const struct document *);
-
-#endif

@@ -2,8 +2,7 @@
  * Finds a document's matrices by what their findings mean: from the CPUs of nodes to the memory of
  * nodes, and from CPU to CPU.
  */
-#ifndef FATHOM_CONCLUDE_WAYS_H
-#define FATHOM_CONCLUDE_WAYS_H
+#pragma once
 
 #include "base/pool.h"
 #include "base/quantity.h"
@@ -53,5 +52,3 @@ struct interleave {
  * is left out if a node in it has no value or its memory was on another node. The result is in the
  * pool. Out of memory leaves the pool's step. */
 void interleave_read(struct interleave *, const struct document *, struct pool *);
-
-#endif

@@ -2,8 +2,7 @@
  * the document. All of it may be absent. Nodes and CPUs are the operating system's numbers; lists
  * of them are written as the kernel writes lists of CPUs, "0-3,8". An absent number is 0 where 0
  * has no meaning of its own. */
-#ifndef FATHOM_DOCUMENT_DECLARED_H
-#define FATHOM_DOCUMENT_DECLARED_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -97,5 +96,3 @@ struct declared_facts {
         share_count, clock_count, object_count;
     const char *share_group; /* this process's resctrl group; NULL: there is no resctrl */
 };
-
-#endif

@@ -6,8 +6,7 @@
  * Conventions: an absent text is NULL; an absent number is NAN (doubles) or 0 (sizes and counts,
  * where 0 has no meaning of its own).
  */
-#ifndef FATHOM_DOCUMENT_DOCUMENT_H
-#define FATHOM_DOCUMENT_DOCUMENT_H
+#pragma once
 
 #include "base/error.h"
 #include "base/pool.h"
@@ -347,5 +346,3 @@ void document_free(struct document *); /* leaves an empty document */
  * files, serial numbers of devices. A step of the document's pool; `run.command` is left to the
  * caller, who knows which of its words are names. */
 void document_redact(struct document *);
-
-#endif

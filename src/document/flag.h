@@ -2,8 +2,7 @@
  * Flags: what can spoil a number. Each has a name, which documents use, one line of remedy, and a
  * weight: a doubt about a headline value makes the exit status 4, a remark only explains.
  */
-#ifndef FATHOM_DOCUMENT_FLAG_H
-#define FATHOM_DOCUMENT_FLAG_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -48,5 +47,3 @@ int flag_by_name(const char *name);
 unsigned flag_doubts(unsigned flags);
 /* The flags for which a comparison of runs takes a wider interval: doubts and FLAG_UNCONVERGED. */
 unsigned flag_widening(unsigned flags);
-
-#endif

@@ -2,8 +2,7 @@
  * The document as JSON (RFC 8259) and back. The reader is strict about what it understands and
  * ignores keys that it doesn't; it survives any bytes.
  */
-#ifndef FATHOM_DOCUMENT_JSON_H
-#define FATHOM_DOCUMENT_JSON_H
+#pragma once
 
 #include "document/document.h"
 
@@ -32,5 +31,3 @@ double document_kept(double);
 
 /* Writes to `path` with save_file() of base/save.h, and returns its errors. */
 int document_save(const struct document *, const char *path, struct error *);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * Its memory grows with the longest text or number, not with the stream.
  */
-#ifndef FATHOM_DOCUMENT_JSON_EVENTS_H
-#define FATHOM_DOCUMENT_JSON_EVENTS_H
+#pragma once
 
 #include "base/pool.h"
 
@@ -69,5 +68,3 @@ struct json_events {
 struct json_value json_events_next(struct json_events *);
 /* Frees the buffer; call it outside of the step. The stream stays open. */
 void json_events_end(struct json_events *);
-
-#endif

@@ -2,8 +2,7 @@
  * Fills structs directly from a stream of JSON by the tables of shape.h, without building a tree.
  * Keys that the tables do not have are skipped with their values.
  */
-#ifndef FATHOM_DOCUMENT_JSON_READ_H
-#define FATHOM_DOCUMENT_JSON_READ_H
+#pragma once
 
 #include "base/error.h"
 #include "base/pool.h"
@@ -25,5 +24,3 @@ struct json_form {
  * shape. ERROR_SYSTEM without memory. */
 int json_read(struct pool *, FILE *, const char *name, const struct json_form *, void *base,
               struct error *);
-
-#endif

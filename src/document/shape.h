@@ -2,8 +2,7 @@
  * Which key of the JSON holds which member of the document's structs. The reader and the writer
  * both use these tables, so neither can know a key that the other does not.
  */
-#ifndef FATHOM_DOCUMENT_SHAPE_H
-#define FATHOM_DOCUMENT_SHAPE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -65,5 +64,3 @@ extern const struct shape document_shape; /* all of a document but its schema's 
 extern const struct field factor_list;    /* the list in a struct factor */
 /* The lists with rules of their own. */
 extern const struct shape point_shape, finding_shape;
-
-#endif

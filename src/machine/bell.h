@@ -3,8 +3,7 @@
  * If a bell is rung before a thread sleeps on it, the next sleep ends at once; ring it once for
  * each sleep. os/linux/ has all kinds, os/null/ has none.
  */
-#ifndef FATHOM_MACHINE_BELL_H
-#define FATHOM_MACHINE_BELL_H
+#pragma once
 
 #include "base/error.h"
 
@@ -42,5 +41,3 @@ int bell_open(struct bell *, enum bell_kind, struct error *);
 void bell_silence(struct bell *);
 /* Does nothing for a bell that could not be opened. */
 void bell_close(struct bell *);
-
-#endif

@@ -3,8 +3,7 @@
  * at once. Each level between the process's group and the mount may set a limit, so the whole path
  * is read and the smallest limit counts.
  */
-#ifndef FATHOM_MACHINE_CGROUP_H
-#define FATHOM_MACHINE_CGROUP_H
+#pragma once
 
 #include "base/cpulist.h"
 
@@ -27,5 +26,3 @@ void cgroup_read(struct cgroup_limits *, struct pool *, const char *root);
 /* Keeps in `list` only the CPUs that are in both lists. If there are none, `list` is unchanged and
  * the result is false: every process has a CPU, so one of the lists was garbage. */
 bool cpulist_narrow(struct cpulist *list, const struct cpulist *to);
-
-#endif

@@ -3,8 +3,7 @@
  * raw monotonic clock; or the system's clock itself, if the counter's rate varies or the kernel
  * does not trust the counter.
  */
-#ifndef FATHOM_MACHINE_CLOCK_H
-#define FATHOM_MACHINE_CLOCK_H
+#pragma once
 
 #include "arch.h"
 #include "base/error.h"
@@ -67,5 +66,3 @@ static inline uint64_t clock_ticks_of_ns(const struct clock *clock, double ns)
 {
     return (uint64_t)(ns * 1e-9 * clock->hz);
 }
-
-#endif

@@ -2,8 +2,7 @@
  * The machine's condition: whatever would spoil a measurement, each with its remedy. `fathom
  * doctor` prints the list; every run records it.
  */
-#ifndef FATHOM_MACHINE_CONDITIONS_H
-#define FATHOM_MACHINE_CONDITIONS_H
+#pragma once
 
 #include "machine/machine.h"
 
@@ -28,5 +27,3 @@ struct checks {
  * (core_hz, counter_hz, counter, stolen_s) stay unchanged. ERROR_SYSTEM if memory is short. */
 int conditions_read(const struct machine *, const struct machine_source *, struct pool *,
                     struct conditions *, struct checks *, struct error *);
-
-#endif

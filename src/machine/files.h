@@ -6,8 +6,7 @@
  * full of garbage is an unknown fact. Text is cut at the first NUL (device trees end their strings
  * with one) and at FILES_TEXT_MAX bytes, and loses its trailing white space.
  */
-#ifndef FATHOM_MACHINE_FILES_H
-#define FATHOM_MACHINE_FILES_H
+#pragma once
 
 #include "base/cpulist.h"
 #include "base/pool.h"
@@ -59,5 +58,3 @@ bool text_number(uint64_t *value, const char *text, const char *key);
 bool text_cpulist(struct pool *, struct cpulist *, const char *text, const char *key);
 /* Whether the text contains `word` with white space or the text's ends around it. */
 bool text_has_word(const char *text, const char *word);
-
-#endif

@@ -2,8 +2,7 @@
  * Loads hwloc's topology of a machine: of this one, of a recorded one from files below a root, or
  * of a synthetic one.
  */
-#ifndef FATHOM_MACHINE_HWLOC_LOAD_H
-#define FATHOM_MACHINE_HWLOC_LOAD_H
+#pragma once
 
 #include "machine/machine.h"
 
@@ -17,5 +16,3 @@ void hwloc_leave(void);
 /* If the result is 0, the caller destroys `*topology`, which is NULL if hwloc could not describe
  * the machine. ERROR_USAGE for a bad synthetic description, ERROR_SYSTEM if memory is short. */
 int hwloc_load(hwloc_topology_t *topology, const struct machine_source *, struct error *);
-
-#endif

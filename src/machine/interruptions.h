@@ -2,8 +2,7 @@
  * The system's counts of interrupts and softirqs, which take a CPU from programs, by name and CPU.
  * The difference of two readings is what came in between.
  */
-#ifndef FATHOM_MACHINE_INTERRUPTIONS_H
-#define FATHOM_MACHINE_INTERRUPTIONS_H
+#pragma once
 
 #include "base/cpulist.h"
 #include "base/error.h"
@@ -31,5 +30,3 @@ struct interruptions {
  * list. ERROR_SYSTEM if memory is short. */
 int interruptions_read(struct interruptions *, const char *root, const struct cpulist *,
                        struct pool *, struct error *);
-
-#endif

@@ -6,8 +6,7 @@
  * read from a root or from a synthetic description is not `live`: it can be planned for and shown,
  * but not measured.
  */
-#ifndef FATHOM_MACHINE_MACHINE_H
-#define FATHOM_MACHINE_MACHINE_H
+#pragma once
 
 #include "base/cpulist.h"
 #include "base/error.h"
@@ -91,5 +90,3 @@ uint64_t machine_memory_budget(const struct machine *);
 const struct cache_facts *machine_last_cache(const struct machine *);
 /* The machine's cache line in bytes as declared, or the architecture's usual one. */
 unsigned machine_line_bytes(const struct machine *);
-
-#endif

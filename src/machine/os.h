@@ -3,8 +3,7 @@
  * os/null/ builds on every system, and most of its functions report that there is no port. System
  * files that describe the machine are read through machine/files.h.
  */
-#ifndef FATHOM_MACHINE_OS_H
-#define FATHOM_MACHINE_OS_H
+#pragma once
 
 #include "base/cpulist.h"
 #include "base/error.h"
@@ -104,5 +103,3 @@ void os_verify(const void *memory, size_t bytes, int wanted_node, struct os_plac
 
 /* Monotonic nanoseconds, which NTP does not adjust (CLOCK_MONOTONIC_RAW). */
 uint64_t os_raw_ns(void);
-
-#endif

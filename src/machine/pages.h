@@ -4,8 +4,7 @@
  * a lock or allocates, and a jump may leave every call. os/linux/ implements them for Linux; those
  * of os/null/ report that the system has none.
  */
-#ifndef FATHOM_MACHINE_PAGES_H
-#define FATHOM_MACHINE_PAGES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -46,5 +45,3 @@ bool pages_executable(unsigned char *memory, size_t bytes, bool executable);
  * calling thread does. */
 int pages_twin_start(void);
 void pages_twin_end(int twin);
-
-#endif

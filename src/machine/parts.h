@@ -3,8 +3,7 @@
  * root. What is missing, garbage or larger than on any machine is unknown, and no error. All
  * functions are called in a step of the machine's pool and leave it if memory is short.
  */
-#ifndef FATHOM_MACHINE_PARTS_H
-#define FATHOM_MACHINE_PARTS_H
+#pragma once
 
 #include "machine/machine.h"
 
@@ -75,5 +74,3 @@ void *machine_append(struct machine *, void *array, size_t *count, size_t size);
 int number_behind(const char *name, const char *prefix);
 /* All such numbers of the names as a list, "0-1,12"; NULL if there are none. */
 const char *numbers_behind(struct pool *, char *const *names, size_t count, const char *prefix);
-
-#endif

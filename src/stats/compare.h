@@ -1,6 +1,5 @@
 /* Whether two values differ, by their intervals, and which of many such comparisons count. */
-#ifndef FATHOM_STATS_COMPARE_H
-#define FATHOM_STATS_COMPARE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -21,5 +20,3 @@ void compare_intervals(const double a[3], const double b[3], double threshold,
  * simple sequentially rejective multiple test procedure", Scandinavian Journal of Statistics 6,
  * 1979): returns the largest p that does, -1 where none does. Sorts p. */
 double compare_holm(double *p, size_t n, double alpha);
-
-#endif

@@ -1,6 +1,5 @@
 /* Where a curve bends: its knee, the level at which it stops falling, and a step. */
-#ifndef FATHOM_STATS_CURVE_H
-#define FATHOM_STATS_CURVE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -60,5 +59,3 @@ struct step {
  * before it are off it, or four deviations exceed a quarter of the rise. `scratch` has room for 2 n
  * doubles. */
 bool step_find(const double *values, size_t n, double least_rise, struct step *, double *scratch);
-
-#endif

@@ -2,8 +2,7 @@
  * Counts whole numbers over many orders of magnitude in little memory: 128 bins an octave, so a
  * number is known to half a percent, and exactly below 256.
  */
-#ifndef FATHOM_STATS_HISTOGRAM_H
-#define FATHOM_STATS_HISTOGRAM_H
+#pragma once
 
 #include "stats/order.h"
 
@@ -35,5 +34,3 @@ double histogram_ranked(const struct histogram *, size_t first, uint64_t rank);
  * is NAN where there are no numbers, an end where it would lie beyond the least or the largest one.
  */
 struct interval histogram_quantile(const struct histogram *, size_t first, double p);
-
-#endif

@@ -1,6 +1,5 @@
 /* Order statistics: sorting and quantiles, the interval of a median, and the summary of trials. */
-#ifndef FATHOM_STATS_ORDER_H
-#define FATHOM_STATS_ORDER_H
+#pragma once
 
 #include <stddef.h>
 
@@ -68,5 +67,3 @@ void summary_divide(struct summary *, double by);
 
 /* Half the interval's width divided by the median; INFINITY for fewer than two trials. */
 double summary_half_width(const struct summary *);
-
-#endif

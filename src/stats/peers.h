@@ -14,8 +14,7 @@
  * each (Smyth, "Linear models and empirical Bayes methods", Statistical Applications in Genetics
  * and Molecular Biology 3, 2004): struct peers_prior.
  */
-#ifndef FATHOM_STATS_PEERS_H
-#define FATHOM_STATS_PEERS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -75,5 +74,3 @@ struct variance variance_shrunk(double squares, double freedom, double expected,
  * comparisons that are independent or rise together, as a node's do (Benjamini and Yekutieli,
  * Annals of Statistics 29, 2001). Sorts p, which must hold no NAN. */
 double false_discovery_limit(double *p, size_t n, double share);
-
-#endif

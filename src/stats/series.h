@@ -1,7 +1,6 @@
 /* Values in order of time: how many independent ones they are worth, whether they rise or fall, and
  * the period of events. */
-#ifndef FATHOM_STATS_SERIES_H
-#define FATHOM_STATS_SERIES_H
+#pragma once
 
 #include "stats/order.h"
 
@@ -54,5 +53,3 @@ struct period {
  * required it happens by chance less than once in 100000 tries. False: there is none, or there are
  * too few times. `scratch` has room for 2 n doubles. */
 bool period_find(const double *times, size_t n, double *scratch, struct period *);
-
-#endif

@@ -1,7 +1,6 @@
 /* How values scatter: how far apart they lie, whether they form two groups or agree on one number,
  * and what part each cause has. */
-#ifndef FATHOM_STATS_SPREAD_H
-#define FATHOM_STATS_SPREAD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -69,5 +68,3 @@ struct scatter_parts {
 /* values[2 * items]: all items once, then all again in the same order, measured `per_visit` at a
  * time. False, with nothing written, where no block has two items. */
 bool scatter_split(const float *values, size_t items, size_t per_visit, struct scatter_parts *);
-
-#endif

@@ -1,7 +1,6 @@
 /* Student's t distribution ("The probable error of a mean", Biometrika 6, 1908), and a ratio whose
  * interval follows from it. */
-#ifndef FATHOM_STATS_STUDENT_H
-#define FATHOM_STATS_STUDENT_H
+#pragma once
 
 #include "stats/order.h"
 
@@ -21,5 +20,3 @@ double student_reach_of(double df, double share);
  * ("Sampling Techniques", 3rd ed., 6.4) with Student's t, so it assumes independent samples. It is
  * not below 0, and NAN for fewer than two samples. */
 struct interval ratio_of_sums(const double *parts, const double *wholes, size_t n);
-
-#endif

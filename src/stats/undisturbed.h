@@ -12,8 +12,7 @@
  * This is for the many short batches of one trial, which share a placement. Trials differ by their
  * placements as well, so a figure is the median over them (stats/order.h).
  */
-#ifndef FATHOM_STATS_UNDISTURBED_H
-#define FATHOM_STATS_UNDISTURBED_H
+#pragma once
 
 #include "stats/order.h"
 
@@ -37,5 +36,3 @@ struct undisturbed undisturbed_of(const double *ascending, size_t n);
  * quantile, from order statistics (David and Nagaraja, section 7.1), and its quantiles to those of
  * the visits up to the interval's end. */
 void undisturbed_envelope(const double *ascending, size_t n, struct summary *);
-
-#endif

@@ -1,8 +1,7 @@
 /* The fleet's document: JSON of its own schema, FLEET_SCHEMA. It holds the nodes, every value that
  * was compared, the odd nodes with their causes, and for each group a document of fathom/1, the
  * group's baseline, with which `fathom check` compares a node. */
-#ifndef FATHOM_COMPARE_FLEET_DOCUMENT_H
-#define FATHOM_COMPARE_FLEET_DOCUMENT_H
+#pragma once
 
 #include "compare/fleet/fleet.h"
 
@@ -37,5 +36,3 @@ int fleet_reference_read(struct fleet_reference *, const char *path, struct erro
 int fleet_reference_for(const struct fleet_reference *, const struct document *,
                         const struct document **, struct error *);
 void fleet_reference_free(struct fleet_reference *);
-
-#endif

@@ -8,8 +8,7 @@
  * beyond which values are odd is chosen so that only a known share of the odd values is odd by
  * chance (false_discovery_limit()). No bound is set by hand.
  */
-#ifndef FATHOM_COMPARE_FLEET_FLEET_H
-#define FATHOM_COMPARE_FLEET_FLEET_H
+#pragma once
 
 #include "compare/facts.h"
 #include "conclude/registry/registry.h"
@@ -165,5 +164,3 @@ void fleet_explain(struct fleet *, struct pool *scratch);
 /* Makes the baseline of the group's nodes that are not odd, in the fleet's pool: the median of each
  * value with the middle four fifths as its interval. Call it in a step of that pool. */
 void fleet_baseline(struct fleet *, size_t group, struct document *);
-
-#endif

@@ -29,8 +29,7 @@
  * columns select the two most similar rows, and the other half tell by how much they differ. The
  * rounding of whole numbers and the known intervals are lower bounds.
  */
-#ifndef FATHOM_CONCLUDE_CLUSTERS_CLUSTER_H
-#define FATHOM_CONCLUDE_CLUSTERS_CLUSTER_H
+#pragma once
 
 #include "base/pool.h"
 #include "conclude/clusters/basis.h"
@@ -56,5 +55,3 @@ struct clusters {
  * unknown; it may be NULL. Takes O(n^2) memory and at most O(n^3) time, a second for 1024 rows. */
 void clusters_find(struct clusters *, struct pool *, const double *latency, const double *noise,
                    size_t n);
-
-#endif

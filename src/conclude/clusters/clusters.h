@@ -10,8 +10,7 @@
  * or of declared SMT siblings that are no cluster. A larger declared group without a cluster is no
  * contradiction: a mesh may serve two nodes alike.
  */
-#ifndef FATHOM_CONCLUDE_CLUSTERS_CLUSTERS_H
-#define FATHOM_CONCLUDE_CLUSTERS_CLUSTERS_H
+#pragma once
 
 #include "base/cpulist.h"
 #include "document/document.h"
@@ -45,5 +44,3 @@ struct declared {
 enum { CLUSTERS_CPUS_MAX = 2048 };
 void findings_clusters(struct probe_result *result, struct pool *, const struct series *,
                        const struct machine_facts *facts, const struct declared *);
-
-#endif

@@ -1,6 +1,5 @@
 /* The parts of cluster.c, internal to it. */
-#ifndef FATHOM_CONCLUDE_CLUSTERS_PARTS_H
-#define FATHOM_CONCLUDE_CLUSTERS_PARTS_H
+#pragma once
 
 #include "base/pool.h"
 #include "conclude/clusters/basis.h"
@@ -91,5 +90,3 @@ void groups_add_near(struct groups *, const struct cells *, struct pool *scratch
 void groups_add_blocks(struct groups *, const struct cells *, struct pool *scratch); /* kinds.c */
 void groups_add_alike(struct groups *, const struct cells *, struct pool *scratch);  /* alike.c */
 void groups_add_kinds(struct groups *, const struct cells *, struct pool *scratch);  /* kinds.c */
-
-#endif

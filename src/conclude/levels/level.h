@@ -18,8 +18,7 @@
  * in more of struct level. A probe chooses for itself at which size it measures a level (struct
  * chase_level).
  */
-#ifndef FATHOM_CONCLUDE_LEVELS_LEVEL_H
-#define FATHOM_CONCLUDE_LEVELS_LEVEL_H
+#pragma once
 
 #include "conclude/registry/registry.h"
 #include "stats/order.h"
@@ -167,5 +166,3 @@ struct gpu_declared {
  * and one to all of it, the second is "L2.outer". */
 void findings_gpu_levels(struct probe_result *, struct pool *, const char *prefix,
                          const struct series *, const struct gpu_declared *);
-
-#endif

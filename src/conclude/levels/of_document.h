@@ -1,6 +1,5 @@
 /* Gathers a document's findings by the level of memory that they describe. */
-#ifndef FATHOM_CONCLUDE_LEVELS_OF_DOCUMENT_H
-#define FATHOM_CONCLUDE_LEVELS_OF_DOCUMENT_H
+#pragma once
 
 #include "conclude/levels/level.h"
 #include "conclude/registry/catalogue.h"
@@ -17,5 +16,3 @@ enum finding_fact level_fact(const struct catalogue_entry *, char name[LEVEL_NAM
 /* What the last level that was reached is called where nothing proves it to be memory, by what lies
  * before it: "beyond L3"; "last" where nothing does. */
 void level_name_reached(const struct document *, int device, char name[LEVEL_NAME_BYTES]);
-
-#endif

@@ -1,6 +1,5 @@
 /* What findings_levels() writes of one curve: step 8 of README.md, in levels.c and capacity.c. */
-#ifndef FATHOM_CONCLUDE_LEVELS_READING_H
-#define FATHOM_CONCLUDE_LEVELS_READING_H
+#pragma once
 
 #include "conclude/levels/level.h"
 
@@ -20,5 +19,3 @@ unsigned reading_flags(const struct level_reading *, size_t index);
 void reading_add_capacity(const struct level_reading *, size_t index);
 /* A size rounded down to two digits, for advice. */
 double size_handy(double bytes);
-
-#endif

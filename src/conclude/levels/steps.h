@@ -1,7 +1,6 @@
 /* What the steps of levels_find() pass to one another. README.md lists the steps in order. Internal
  * to levels_find(). */
-#ifndef FATHOM_CONCLUDE_LEVELS_STEPS_H
-#define FATHOM_CONCLUDE_LEVELS_STEPS_H
+#pragma once
 
 #include "conclude/levels/level.h"
 
@@ -225,5 +224,3 @@ void evidence_weigh(struct curve *, enum level_pages, struct levels *);
 
 bool sparse_is(const struct curve *);
 void sparse_levels(struct curve *, enum level_pages, struct levels *);
-
-#endif

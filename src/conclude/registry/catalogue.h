@@ -2,8 +2,7 @@
  * The findings of documents with the meaning and experiment of each. Built once for code that looks
  * up many, because a foreign document may hold a million.
  */
-#ifndef FATHOM_CONCLUDE_REGISTRY_CATALOGUE_H
-#define FATHOM_CONCLUDE_REGISTRY_CATALOGUE_H
+#pragma once
 
 #include "conclude/registry/registry.h"
 #include "document/document.h"
@@ -90,5 +89,3 @@ const struct finding *finding_lookup_exact(const struct finding_lookup *, const 
 const struct finding *finding_lookup_twin(const struct finding_lookup *, const struct finding *);
 /* Whether the finding is such a twin of another. */
 bool finding_lookup_is_twin(const struct finding_lookup *, const struct finding *);
-
-#endif

@@ -2,8 +2,7 @@
  * Names that are about a device: findings "gpu0.L2.latency", series "gpu0 latency". A device is
  * known by its number, as machine.gpus[].id has it.
  */
-#ifndef FATHOM_CONCLUDE_REGISTRY_DEVICE_H
-#define FATHOM_CONCLUDE_REGISTRY_DEVICE_H
+#pragma once
 
 #include "document/document.h"
 
@@ -33,5 +32,3 @@ void device_index_fill(struct device_index *, const struct machine_facts *);
 const struct gpu_facts *device_facts(const struct machine_facts *, int device);
 /* The number of the first device that has different names on the two machines; -1: none. */
 int device_of_another_kind(const struct machine_facts *, const struct machine_facts *);
-
-#endif

@@ -5,8 +5,7 @@
  * and what is standard (struct standard). One function gives the findings of every document their
  * experiment: measured, imported, or written before findings had factors.
  */
-#ifndef FATHOM_CONCLUDE_REGISTRY_EXPERIMENT_H
-#define FATHOM_CONCLUDE_REGISTRY_EXPERIMENT_H
+#pragma once
 
 #include "conclude/registry/obtained.h"
 #include "document/document.h"
@@ -30,5 +29,3 @@ bool experiment_same_placement(const struct finding *, const struct finding *);
 /* The deviations as text, "order forward, pages small"; "" for a standard experiment. The text may
  * contain control characters, so an output must clean it. */
 const char *experiment_text(const struct finding *, struct pool *);
-
-#endif

@@ -1,6 +1,5 @@
 /* Compares the factors of series and findings, and puts them into words. */
-#ifndef FATHOM_CONCLUDE_REGISTRY_FACTORS_H
-#define FATHOM_CONCLUDE_REGISTRY_FACTORS_H
+#pragma once
 
 #include "base/line.h"
 #include "document/document.h"
@@ -22,5 +21,3 @@ void line_add_factors(struct line *, const struct factor *, size_t count);
  * forward)"; nothing for a standard experiment. */
 void line_add_experiment(struct line *, const struct finding *);
 void line_add_in_brackets(struct line *, const struct finding *);
-
-#endif

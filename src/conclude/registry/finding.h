@@ -3,8 +3,7 @@
  * conclude/ reads a document's series and facts and adds findings to a result. It measures nothing,
  * so imported series are treated exactly like measured ones.
  */
-#ifndef FATHOM_CONCLUDE_REGISTRY_FINDING_H
-#define FATHOM_CONCLUDE_REGISTRY_FINDING_H
+#pragma once
 
 #include "document/document.h"
 #include "stats/order.h"
@@ -50,5 +49,3 @@ bool finding_is_disturbed(const struct finding *);
 /* Whether others had a part in it in one way or the other. */
 bool finding_is_beside(const struct finding *);
 bool point_is_disturbed(const struct point *);
-
-#endif

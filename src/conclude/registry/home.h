@@ -4,8 +4,7 @@
  * of its own (DRAM, hand-offs) in ns. A latency that is told in both is derived in the other unit,
  * at the clock of its trials, and says so (finding->clock_hz).
  */
-#ifndef FATHOM_CONCLUDE_REGISTRY_HOME_H
-#define FATHOM_CONCLUDE_REGISTRY_HOME_H
+#pragma once
 
 #include "conclude/registry/registry.h"
 
@@ -21,5 +20,3 @@ void finding_derive(struct finding *derived, const struct finding *home, struct 
 /* Marks one of each pair ("X" and "X_ns", "X_cycles" and "X") as derived, where neither is: former
  * documents have two values that both claim to be measured. */
 void homes_complete(struct probe_result *, const struct machine_facts *, struct pool *);
-
-#endif

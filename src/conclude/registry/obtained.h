@@ -1,7 +1,6 @@
 /* What a probe obtained from the system, as factors of its findings: the part of experiment.c that
  * reads parameters and the machine's facts. Internal to experiment.c. */
-#ifndef FATHOM_CONCLUDE_REGISTRY_OBTAINED_H
-#define FATHOM_CONCLUDE_REGISTRY_OBTAINED_H
+#pragma once
 
 #include "conclude/registry/registry.h"
 
@@ -16,5 +15,3 @@ struct obtained {
  */
 void obtained_read(struct obtained *, const struct probe_result *, const struct machine_facts *,
                    const struct standard *, struct pool *);
-
-#endif

@@ -4,8 +4,7 @@
  * build's docs/findings.md and all code that shows or compares findings use it. A finding without a
  * line in a table is a plain value.
  */
-#ifndef FATHOM_CONCLUDE_REGISTRY_REGISTRY_H
-#define FATHOM_CONCLUDE_REGISTRY_REGISTRY_H
+#pragma once
 
 #include "base/quantity.h"
 #include "document/document.h"
@@ -224,5 +223,3 @@ bool finding_is_shared(const struct machine_facts *, const struct finding_meanin
 bool finding_is_of_all_cpus(const struct finding_meaning *);
 /* Declared bytes of the largest cache that one core has for itself; 0: unknown. */
 double own_cache_bytes(const struct machine_facts *);
-
-#endif

@@ -10,8 +10,7 @@
  * rungs of the ladder. "dtlb.2M.as.4K" is the share of memory on pages of 2 MiB that is translated
  * in pages of 4 KiB.
  */
-#ifndef FATHOM_CONCLUDE_TRANSLATION_TLB_H
-#define FATHOM_CONCLUDE_TRANSLATION_TLB_H
+#pragma once
 
 #include "document/document.h"
 
@@ -74,5 +73,3 @@ unsigned tlb_shared(const struct series *spread, const struct series *sparse,
 
 /* Adds the findings. */
 void findings_tlb(struct probe_result *, struct pool *, const struct tlb_evidence *);
-
-#endif

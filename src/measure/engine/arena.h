@@ -2,8 +2,7 @@
  * Memory to measure in: mapped with a page policy and a NUMA node, first touched by the CPU that
  * measures, and then verified. fathom reports the pages and the node that it obtained.
  */
-#ifndef FATHOM_MEASURE_ENGINE_ARENA_H
-#define FATHOM_MEASURE_ENGINE_ARENA_H
+#pragma once
 
 #include "base/error.h"
 #include "machine/os.h"
@@ -58,5 +57,3 @@ struct attic {
  * kept memory for them. Reserved huge pages are never kept, because they are few. */
 void arena_keep(struct arena *, struct attic *);
 void attic_clear(struct attic *);
-
-#endif

@@ -2,8 +2,7 @@
  * A meeting point for threads that spin: they leave it within the time of a cache miss. When a
  * thread has waited too long it gives up, and then all threads do.
  */
-#ifndef FATHOM_MEASURE_ENGINE_BARRIER_H
-#define FATHOM_MEASURE_ENGINE_BARRIER_H
+#pragma once
 
 #include "machine/clock.h"
 
@@ -22,5 +21,3 @@ void barrier_init(struct barrier *, unsigned members, const struct clock *);
 /* Waits for all members, at most `patience_ns`. False where a thread gave up: the barrier then
  * stays broken. */
 bool barrier_wait(struct barrier *, double patience_ns);
-
-#endif

@@ -7,8 +7,7 @@
  * a cycle, did not. So bursts are multiplications where it is certain how many cycles one takes,
  * else additions.
  */
-#ifndef FATHOM_MEASURE_ENGINE_BURST_H
-#define FATHOM_MEASURE_ENGINE_BURST_H
+#pragma once
 
 #include "machine/clock.h"
 
@@ -27,5 +26,3 @@ unsigned burst_measure_multiplication(const struct clock *);
 /* The calling core's clock, by multiplications that take `multiplication` cycles each; 0: by
  * additions. */
 double burst_hz(const struct clock *, unsigned multiplication);
-
-#endif

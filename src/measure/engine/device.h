@@ -8,8 +8,7 @@
  * Each point has one seat, and its CPU is -1. plan_point.index names the point's work: only the
  * device knows what it means.
  */
-#ifndef FATHOM_MEASURE_ENGINE_DEVICE_H
-#define FATHOM_MEASURE_ENGINE_DEVICE_H
+#pragma once
 
 #include "base/error.h"
 
@@ -38,5 +37,3 @@ struct device {
     bool asleep;
     double full_hz; /* the clock that it declares; 0 or NAN: unknown */
 };
-
-#endif

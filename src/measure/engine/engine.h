@@ -1,8 +1,7 @@
 /*
  * All that a measurement needs, passed down as one value. run/ fills it.
  */
-#ifndef FATHOM_MEASURE_ENGINE_ENGINE_H
-#define FATHOM_MEASURE_ENGINE_ENGINE_H
+#pragma once
 
 #include "machine/clock.h"
 #include "machine/machine.h"
@@ -88,5 +87,3 @@ void stage_close(struct stage *, bool lost);
 /* Opens, advances, sums up and closes a stage, with the plan's budget and share. */
 int stage_run(struct engine *, const struct plan *, const struct trial_work *, struct pool *pool,
               struct stage_outcome *, struct error *);
-
-#endif

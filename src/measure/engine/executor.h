@@ -6,8 +6,7 @@
  * A new executor is one file in executors/, which ends with its `struct executor_kind`; the build
  * makes the table of executors from these files.
  */
-#ifndef FATHOM_MEASURE_ENGINE_EXECUTOR_H
-#define FATHOM_MEASURE_ENGINE_EXECUTOR_H
+#pragma once
 
 #include "measure/engine/plan.h"
 
@@ -95,5 +94,3 @@ static inline uint64_t executor_now_ns(const struct executor *executor)
 {
     return executor->kind->now_ns(executor);
 }
-
-#endif

@@ -5,8 +5,7 @@
  * so to the state that both of them found. An interval whose looks differ has no state: nobody
  * knows when in it the move was.
  */
-#ifndef FATHOM_MEASURE_ENGINE_PLACEMENT_H
-#define FATHOM_MEASURE_ENGINE_PLACEMENT_H
+#pragma once
 
 #include "document/document.h"
 
@@ -43,5 +42,3 @@ unsigned placement_of(const struct placement *, uint32_t interval);
 /* The states of all intervals from `first` on, as bits: 1 << placement_of(). */
 unsigned placement_since(const struct placement *, uint32_t first);
 void placement_free(struct placement *);
-
-#endif

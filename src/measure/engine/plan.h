@@ -2,8 +2,7 @@
  * A plan: which points to measure, on which CPUs, in what memory, how often. A probe writes it; a
  * stage carries it out.
  */
-#ifndef FATHOM_MEASURE_ENGINE_PLAN_H
-#define FATHOM_MEASURE_ENGINE_PLAN_H
+#pragma once
 
 #include "document/document.h"
 #include "measure/engine/arena.h"
@@ -263,5 +262,3 @@ struct trial_work {
     void *observer;
     const void *state;
 };
-
-#endif

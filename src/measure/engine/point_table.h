@@ -3,8 +3,7 @@
  * the points of the document. When a point is done, its values go to its place in the series and
  * its record serves another point, so that memory grows with the points and not with their trials.
  */
-#ifndef FATHOM_MEASURE_ENGINE_POINT_TABLE_H
-#define FATHOM_MEASURE_ENGINE_POINT_TABLE_H
+#pragma once
 
 #include "measure/engine/record.h"
 
@@ -51,5 +50,3 @@ void point_table_close(struct point_table *, size_t *missing, size_t *failed, co
  * memory. */
 int point_table_reopen(struct point_table *, struct pool *, struct error *);
 void point_table_free(struct point_table *);
-
-#endif

@@ -2,8 +2,7 @@
  * whole process, which may be another program that measures through the library. So the handler is
  * installed only while there is a team, and every signal that is not for a worker is passed on to
  * the previous handler. */
-#ifndef FATHOM_MEASURE_ENGINE_RECALL_H
-#define FATHOM_MEASURE_ENGINE_RECALL_H
+#pragma once
 
 #include <signal.h>
 
@@ -19,5 +18,3 @@ void recall_begin(int (*handle)(void));
  * a worker never calls it, because a recall of that worker may still be under way. The first begin
  * and the last end must not overlap in two threads. */
 void recall_end(void);
-
-#endif

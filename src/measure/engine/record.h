@@ -1,8 +1,7 @@
 /*
  * The record of one point while its trials come in, and how it becomes a point of the document.
  */
-#ifndef FATHOM_MEASURE_ENGINE_RECORD_H
-#define FATHOM_MEASURE_ENGINE_RECORD_H
+#pragma once
 
 #include "measure/engine/plan.h"
 #include "measure/engine/visit.h"
@@ -50,5 +49,3 @@ void record_conclude(const struct record *, const struct plan *, double *scratch
 /* Empties it and keeps its buffers. */
 void record_clear(struct record *);
 void record_free(struct record *);
-
-#endif

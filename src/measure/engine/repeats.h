@@ -1,8 +1,7 @@
 /*
  * How many repeats fill a batch, found by trying: of a kernel on a CPU, or of a device's work.
  */
-#ifndef FATHOM_MEASURE_ENGINE_REPEATS_H
-#define FATHOM_MEASURE_ENGINE_REPEATS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -18,5 +17,3 @@ struct repeats_search {
  * repeats take about twice as long: a try without that was waiting for another thread. 0, or the
  * code of try_repeats(), which leaves `repeats` unchanged. */
 int repeats_find(const struct repeats_search *, uint64_t *repeats);
-
-#endif

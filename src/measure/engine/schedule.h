@@ -5,8 +5,7 @@
  * is drawn step by step, so that a round over a million points that is cut short costs no more than
  * its visits.
  */
-#ifndef FATHOM_MEASURE_ENGINE_SCHEDULE_H
-#define FATHOM_MEASURE_ENGINE_SCHEDULE_H
+#pragma once
 
 #include "base/random.h"
 #include "measure/engine/plan.h"
@@ -59,5 +58,3 @@ bool schedule_is_open(const struct schedule *);
 
 /* The i-th of the round's `open` groups. Only before the round's first visit. */
 struct visit_group schedule_group(const struct schedule *, size_t i);
-
-#endif

@@ -2,8 +2,7 @@
  * What each seat's thread does in a run of batches, and what the threads of a visit share. For
  * executors/threads.c, which starts them.
  */
-#ifndef FATHOM_MEASURE_ENGINE_SEATS_H
-#define FATHOM_MEASURE_ENGINE_SEATS_H
+#pragma once
 
 #include "measure/engine/barrier.h"
 #include "measure/engine/executor.h"
@@ -48,5 +47,3 @@ void seats_follow(struct visit *, unsigned rank);
 int seats_measure(struct visit *, const struct batch_run *, struct batch *, struct seat_share *);
 /* Called by the first seat: ends the visit for all seats. */
 void seats_end(struct visit *);
-
-#endif

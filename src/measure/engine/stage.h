@@ -2,8 +2,7 @@
  * The state of a stage: a plan that is being carried out, its budget and the memory of its rounds.
  * For rounds.c and visits.c, which share it.
  */
-#ifndef FATHOM_MEASURE_ENGINE_STAGE_H
-#define FATHOM_MEASURE_ENGINE_STAGE_H
+#pragma once
 
 #include "base/random.h"
 #include "measure/engine/engine.h"
@@ -111,5 +110,3 @@ int stage_fresh_arena(struct stage *, struct error *);
 /* Touches the first `bytes` of it, or all where it has fewer, and verifies their placement. 1; 0
  * when the time is too short; errors of team_run(). */
 int stage_touch(struct stage *, size_t bytes, struct error *);
-
-#endif

@@ -7,8 +7,7 @@
  * no lock and own nothing. The team has no lock either, and each of the coordinator's waits has a
  * deadline, so a worker that gets no time to run is given up, wherever it was stopped.
  */
-#ifndef FATHOM_MEASURE_ENGINE_TEAM_H
-#define FATHOM_MEASURE_ENGINE_TEAM_H
+#pragma once
 
 #include "base/error.h"
 
@@ -57,5 +56,3 @@ int team_ready(struct team *, const int *cpus, size_t count, struct error *);
 void team_dismiss(struct team *, int cpu);
 /* Sleeps until os_raw_ns() reaches `until_ns`. 0, or ERROR_INTERRUPTED. */
 int team_pause(struct team *, uint64_t until_ns, struct error *);
-
-#endif

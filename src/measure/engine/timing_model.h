@@ -9,8 +9,7 @@
  * additions): budgets, spans and observations use it, and no result depends on the real clock.
  * Nothing is recalled.
  */
-#ifndef FATHOM_MEASURE_ENGINE_TIMING_MODEL_H
-#define FATHOM_MEASURE_ENGINE_TIMING_MODEL_H
+#pragma once
 
 #include "machine/os.h"
 #include "measure/engine/plan.h"
@@ -58,5 +57,3 @@ static inline uint64_t timing_now_ns(const struct timing_model *model)
 {
     return model && model->clock_ps ? *model->clock_ps / 1000 : os_raw_ns();
 }
-
-#endif

@@ -10,8 +10,7 @@
  * not measured again. Windows follow one another between two bursts, and only those are measured
  * again in which something interrupted a thread.
  */
-#ifndef FATHOM_MEASURE_ENGINE_VISIT_H
-#define FATHOM_MEASURE_ENGINE_VISIT_H
+#pragma once
 
 #include "measure/engine/executor.h"
 
@@ -73,5 +72,3 @@ double visit_window_ns(const struct plan_point *, const struct seat_share *);
 /* Carries out the visit, from its first trial's preparation to its last batch, on the calling
  * thread, which may be recalled. 0, or the error of executor_kind.measure(). */
 int visit_lead(struct visit *);
-
-#endif

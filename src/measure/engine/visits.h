@@ -2,8 +2,7 @@
  * The visits of a stage: to a group's open points side by side, to the points of a sweep, and to
  * the reference.
  */
-#ifndef FATHOM_MEASURE_ENGINE_VISITS_H
-#define FATHOM_MEASURE_ENGINE_VISITS_H
+#pragma once
 
 #include "measure/engine/stage.h"
 
@@ -18,5 +17,3 @@ int visit_sweep(struct stage *, const size_t *points, unsigned count, double *wi
                 struct error *);
 /* Visits the reference, where there is one and it is due. */
 int visit_reference(struct stage *, struct error *);
-
-#endif

@@ -2,8 +2,7 @@
  * A GPU as the engine sees it: a device (measure/engine/device.h) with a list of `struct gpu_work`,
  * which a backend carries out.
  */
-#ifndef FATHOM_MEASURE_GPU_DEVICE_H
-#define FATHOM_MEASURE_GPU_DEVICE_H
+#pragma once
 
 #include "measure/engine/device.h"
 #include "measure/gpu/gpu.h"
@@ -20,5 +19,3 @@ struct gpu_device {
 /* Fills in all members but the works, for a GPU that was just started. The next plan wakes it. */
 void gpu_device_begin(struct gpu_device *, const struct gpu_backend *, struct gpu *,
                       const struct gpu_facts *);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * Not thread-safe: one thread at a time.
  */
-#ifndef FATHOM_MEASURE_GPU_GPU_H
-#define FATHOM_MEASURE_GPU_GPU_H
+#pragma once
 
 #include "base/error.h"
 #include "base/pool.h"
@@ -180,5 +179,3 @@ extern const struct gpu_backend *const gpu_backends[]; /* in order of preference
 /* Writes to `text`, and returns, why dlopen() just failed; `otherwise` if the loader gives no
  * reason. */
 const char *gpu_loader_error(char *text, size_t size, const char *otherwise);
-
-#endif

@@ -8,8 +8,7 @@
  * fewer chains in registers than fit: then four chains in a first-level cache take twice as long as
  * they should, unnoticed.
  */
-#ifndef FATHOM_MEASURE_KERNELS_CHAINS_H
-#define FATHOM_MEASURE_KERNELS_CHAINS_H
+#pragma once
 
 #include "measure/kernels/kernel.h"
 
@@ -49,5 +48,3 @@ chains_iterations(void); /* by this processor's multiplication; state: struct ch
 /* The same as chains_work_run, and each step also prefetches the line that will be loaded `ahead`
  * steps later. */
 kernel_function chains_prefetch_run;
-
-#endif

@@ -2,8 +2,7 @@
  * The pointer chase: each load gives the address of the next. Each run goes on where the last one
  * stopped.
  */
-#ifndef FATHOM_MEASURE_KERNELS_CHASE_H
-#define FATHOM_MEASURE_KERNELS_CHASE_H
+#pragma once
 
 #include "measure/kernels/kernel.h"
 
@@ -25,5 +24,3 @@ kernel_function chase_1_run, chase_8_run, chase_100_run;
 kernel_function chase_spilled_run;
 /* The same, but each step also writes the word after the pointer: elements hold two words. */
 kernel_function chase_modify_run;
-
-#endif

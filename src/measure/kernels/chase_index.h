@@ -2,8 +2,7 @@
  * The chase by index: each element holds the index of the next, and its address is the base plus
  * the index times an element's size. The size is part of the loop, as it is in compiled code.
  */
-#ifndef FATHOM_MEASURE_KERNELS_CHASE_INDEX_H
-#define FATHOM_MEASURE_KERNELS_CHASE_INDEX_H
+#pragma once
 
 #include "measure/kernels/chase.h"
 
@@ -23,5 +22,3 @@ kernel_function chase_checked_8_run, chase_checked_64_run, chase_checked_128_run
 
 /* The kernel for elements of that size; NULL where there is none. */
 kernel_function *chase_index_kernel(size_t element_bytes, bool checked);
-
-#endif

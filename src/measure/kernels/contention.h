@@ -2,8 +2,7 @@
  * Lines that several cores write at once, and lines in a known coherence state in another core's
  * cache.
  */
-#ifndef FATHOM_MEASURE_KERNELS_CONTENTION_H
-#define FATHOM_MEASURE_KERNELS_CONTENTION_H
+#pragma once
 
 #include "measure/kernels/kernel.h"
 
@@ -63,5 +62,3 @@ struct line_ring {
 kernel_function line_helper_run;
 /* touch_of()->run is the measuring worker: odd calls wait until the lines are prepared, even calls
  * go once round the ring and do the operation on each line. State: struct line_ring. */
-
-#endif

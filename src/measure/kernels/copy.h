@@ -3,8 +3,7 @@
  * instructions, by a plain loop of the widest vectors, and by one that stores past the caches. The
  * loops are those of measure/kernels/stream.h.
  */
-#ifndef FATHOM_MEASURE_KERNELS_COPY_H
-#define FATHOM_MEASURE_KERNELS_COPY_H
+#pragma once
 
 #include "measure/kernels/kernel.h"
 
@@ -45,5 +44,3 @@ bool copy_only_fills(enum copy_method);
 bool copy_takes_any(enum copy_method);
 /* Bytes that a call loads and stores, as measure/kernels/stream.h counts them. */
 uint64_t copy_counted(enum copy_method, uint64_t bytes);
-
-#endif

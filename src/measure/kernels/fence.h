@@ -2,8 +2,7 @@
  * Operations that order memory: atomic read-modify-writes, fences, flushes of a line and stores
  * past the caches, each in the same five loops. Which there are is the architecture's.
  */
-#ifndef FATHOM_MEASURE_KERNELS_FENCE_H
-#define FATHOM_MEASURE_KERNELS_FENCE_H
+#pragma once
 
 #include "measure/kernels/kernel.h"
 
@@ -51,5 +50,3 @@ struct fence {
 /* Stores to each line that was chosen since the last call: flushed lines come back. State: struct
  * fence. */
 kernel_function fence_bring_run;
-
-#endif

@@ -3,8 +3,7 @@
  * loaded value. So a step takes the time in which a store hands its value to a load, before the
  * value reaches the cache.
  */
-#ifndef FATHOM_MEASURE_KERNELS_FORWARD_H
-#define FATHOM_MEASURE_KERNELS_FORWARD_H
+#pragma once
 
 #include "measure/kernels/kernel.h"
 
@@ -27,5 +26,3 @@ extern const unsigned forward_steps; /* pairs of a store and a load per repeat *
 /* State: struct forward, with 16 bytes of memory, aligned to 16. NULL for FORWARD_OVERLAP where a
  * load can't lie across two words. */
 extern kernel_function *const forward_kernels[FORWARD_COUNT];
-
-#endif

@@ -7,8 +7,7 @@
  * The code is written while its memory can be written and not executed, and run while it can be
  * executed and not written. Which instructions there are is the architecture's.
  */
-#ifndef FATHOM_MEASURE_KERNELS_FRONT_H
-#define FATHOM_MEASURE_KERNELS_FRONT_H
+#pragma once
 
 #include "measure/kernels/kernel.h"
 
@@ -48,5 +47,3 @@ bool front_make(struct front *);
 
 /* A repeat is the whole code once. State: struct front. */
 kernel_function front_run;
-
-#endif

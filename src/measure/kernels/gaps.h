@@ -2,8 +2,7 @@
  * Gaps: the counter is read as fast as possible. Where two readings lie too far apart, something
  * else had the CPU meanwhile.
  */
-#ifndef FATHOM_MEASURE_KERNELS_GAPS_H
-#define FATHOM_MEASURE_KERNELS_GAPS_H
+#pragma once
 
 #include "measure/kernels/kernel.h"
 
@@ -46,5 +45,3 @@ struct gaps {
 
 /* A repeat is one reading. State: struct gaps. */
 kernel_function gaps_run;
-
-#endif

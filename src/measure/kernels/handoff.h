@@ -3,8 +3,7 @@
  * hand-offs. Both sides must be asked for the same number of repeats in total; either may begin. A
  * call ends as its side has passed the turn on.
  */
-#ifndef FATHOM_MEASURE_KERNELS_HANDOFF_H
-#define FATHOM_MEASURE_KERNELS_HANDOFF_H
+#pragma once
 
 #include "measure/kernels/kernel.h"
 
@@ -82,5 +81,3 @@ struct handoff_one_way {
     uint64_t last_ticks;
 };
 kernel_function handoff_one_way_run;
-
-#endif

@@ -5,8 +5,7 @@
  * A modified line is read and later written back, so memory has as many writes as reads if every
  * line is modified. More writes than reads take stores past the caches.
  */
-#ifndef FATHOM_MEASURE_KERNELS_INJECT_H
-#define FATHOM_MEASURE_KERNELS_INJECT_H
+#pragma once
 
 #include "measure/kernels/kernel.h"
 
@@ -49,5 +48,3 @@ struct injector {
 /* State: struct injector. */
 kernel_function inject_run;
 extern const unsigned inject_lines_each; /* lines per repeat */
-
-#endif

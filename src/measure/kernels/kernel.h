@@ -2,11 +2,8 @@
  * A kernel is a function that repeats its loop `repeats` times (at least once) on its own state. It
  * returns a value that depends on the work, so that the compiler can't remove the loop.
  */
-#ifndef FATHOM_MEASURE_KERNELS_KERNEL_H
-#define FATHOM_MEASURE_KERNELS_KERNEL_H
+#pragma once
 
 #include <stdint.h>
 
 typedef uint64_t kernel_function(void *state, uint64_t repeats);
-
-#endif

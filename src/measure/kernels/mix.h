@@ -3,8 +3,7 @@
  * where it stopped. Many CPUs at once are in different parts of their turns, so the memory has
  * reads and writes at any time.
  */
-#ifndef FATHOM_MEASURE_KERNELS_MIX_H
-#define FATHOM_MEASURE_KERNELS_MIX_H
+#pragma once
 
 #include "measure/kernels/stream.h"
 
@@ -20,5 +19,3 @@ struct mix {
 
 /* A repeat is a turn. State: struct mix. */
 kernel_function mix_run;
-
-#endif

@@ -5,8 +5,7 @@
  *
  * The state owns a region and a twin, which outlive a recall: pages_release() frees them.
  */
-#ifndef FATHOM_MEASURE_KERNELS_PAGES_H
-#define FATHOM_MEASURE_KERNELS_PAGES_H
+#pragma once
 
 #include "machine/pages.h"
 #include "measure/kernels/kernel.h"
@@ -50,5 +49,3 @@ kernel_function pages_beside_run;
 
 /* Frees what the state owns. */
 void pages_release(struct pages *);
-
-#endif

@@ -9,8 +9,7 @@
  * lie beyond the count are skipped. (A keyed permutation by "cycle walking": Black and Rogaway,
  * "Ciphers with arbitrary finite domains", CT-RSA 2002.)
  */
-#ifndef FATHOM_MEASURE_KERNELS_RING_H
-#define FATHOM_MEASURE_KERNELS_RING_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -55,5 +54,3 @@ void *ring_warm_part(const struct ring *, unsigned part, unsigned parts, size_t 
 /* Finds n elements equally far apart in a random ring's order: marks[i] comes i * count / n visits
  * after the first element. Addresses are computed; nothing is loaded. */
 void ring_mark(const struct ring *, size_t n, void **marks);
-
-#endif

@@ -3,8 +3,7 @@
  * time of its own. They go to random lines of a set, after random pauses, so that no rhythm of the
  * loop can be taken for one of the memory.
  */
-#ifndef FATHOM_MEASURE_KERNELS_SINGLE_H
-#define FATHOM_MEASURE_KERNELS_SINGLE_H
+#pragma once
 
 #include "measure/kernels/gaps.h"
 
@@ -38,5 +37,3 @@ extern const bool single_flushes; /* whether this architecture can take lines ou
 
 /* A repeat is one load. State: struct single. */
 kernel_function single_run;
-
-#endif

@@ -3,8 +3,7 @@
  * (McCalpin, "Memory Bandwidth and Machine Balance in Current High Performance Computers", 1995). A
  * step handles the same bytes of each array. Each run goes on where the last one stopped.
  */
-#ifndef FATHOM_MEASURE_KERNELS_STREAM_H
-#define FATHOM_MEASURE_KERNELS_STREAM_H
+#pragma once
 
 #include "measure/kernels/kernel.h"
 
@@ -89,5 +88,3 @@ kernel_function *stream_lay_out(struct stream *, const struct stream_kernel *,
                                 const struct stream_access *, uint64_t seed, uint64_t *steps);
 /* Bytes that a repeat of that access moves. */
 uint64_t stream_step_bytes(const struct stream_kernel *, const struct stream_access *);
-
-#endif

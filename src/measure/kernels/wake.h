@@ -1,8 +1,7 @@
 /* Wake-ups: two workers wake each other in turn, or one lets the other sleep for a while and then
  * wakes it. The caller gives the functions that ring and sleep, so the loops use no system call of
  * their own. */
-#ifndef FATHOM_MEASURE_KERNELS_WAKE_H
-#define FATHOM_MEASURE_KERNELS_WAKE_H
+#pragma once
 
 #include "measure/kernels/kernel.h"
 
@@ -54,5 +53,3 @@ struct wake_sleep {
 /* Returns the sum of the times from each ring until the sleeper was awake, in picoseconds. */
 kernel_function wake_waker_run;
 kernel_function wake_sleeper_run;
-
-#endif

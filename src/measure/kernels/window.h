@@ -3,8 +3,7 @@
  * one chase and the next load of the other. While the processor's window holds both a waiting load
  * and the load after the fillers, the two loads wait at the same time.
  */
-#ifndef FATHOM_MEASURE_KERNELS_WINDOW_H
-#define FATHOM_MEASURE_KERNELS_WINDOW_H
+#pragma once
 
 #include "measure/kernels/kernel.h"
 
@@ -24,5 +23,3 @@ struct window {
 extern kernel_function *const window_kernels[WINDOW_FILLERS];
 /* The loop's own instructions between the first load and the second, in addition to the fillers. */
 extern const unsigned window_between;
-
-#endif

@@ -9,8 +9,7 @@
  *         code = run_measure(&m.run, &error);
  *     measurement_free(&m);
  */
-#ifndef FATHOM_MEASURE_RUN_MEASURE_H
-#define FATHOM_MEASURE_RUN_MEASURE_H
+#pragma once
 
 #include "measure/run/run.h"
 
@@ -62,5 +61,3 @@ struct machine_source measure_source(const char *smbios);
 void measure_catch_signals(void);
 /* 0, or the number of the signal that came. */
 extern volatile sig_atomic_t measure_signal;
-
-#endif

@@ -3,8 +3,7 @@
  * them show: how long a hand-off takes, and whether they share their first caches. Where two CPUs
  * chase through three quarters of a cache each, both fit only if each has a cache of its own.
  */
-#ifndef FATHOM_MEASURE_RUN_PLACEMENT_H
-#define FATHOM_MEASURE_RUN_PLACEMENT_H
+#pragma once
 
 #include "measure/engine/engine.h"
 #include "measure/engine/placement.h"
@@ -21,5 +20,3 @@ void placement_close(struct placement *);
  * where *stop is not 0; *ns is NAN where the CPUs got no time. */
 int placement_handoff(const struct machine *, int a, int b, const volatile sig_atomic_t *stop,
                       double *ns, struct error *);
-
-#endif

@@ -11,8 +11,7 @@
  *         code = run_measure(&run, &error);
  *     run_release(&run);
  */
-#ifndef FATHOM_MEASURE_RUN_RUN_H
-#define FATHOM_MEASURE_RUN_RUN_H
+#pragma once
 
 #include "document/document.h"
 #include "measure/engine/engine.h"
@@ -86,5 +85,3 @@ double run_weight(const struct run *, size_t turn);
 /* The share (0 to 1) of the time left that the turn may use when it begins; 0 where there is
  * nothing to measure. */
 double run_share(const struct run *, size_t turn);
-
-#endif

@@ -3,8 +3,7 @@
  * then each further plan that the probe makes from the results; the probe's result then sums up all
  * stages. For use between probe_prepare() and probe_release().
  */
-#ifndef FATHOM_MEASURE_RUN_STAGES_H
-#define FATHOM_MEASURE_RUN_STAGES_H
+#pragma once
 
 #include "measure/engine/engine.h"
 #include "measure/probes/kit/probe.h"
@@ -41,5 +40,3 @@ int stages_conclude(struct probe_task *, const struct stage_outcome *, struct er
 
 /* Ends all stages for good. To be called before probe_release(), also after an error. */
 void stages_close(struct probe_task *);
-
-#endif

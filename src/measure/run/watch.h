@@ -7,8 +7,7 @@
  * A level has changed where compare() says so of its last values and those before, in a test whose
  * share of false alarms holds for an hour of all levels.
  */
-#ifndef FATHOM_MEASURE_RUN_WATCH_H
-#define FATHOM_MEASURE_RUN_WATCH_H
+#pragma once
 
 #include "document/document.h"
 #include "machine/machine.h"
@@ -56,5 +55,3 @@ struct watch {
 
 /* ERROR_INTERRUPTED where it was stopped; ERROR_SYSTEM; ERROR_USAGE where the CPU can't be used. */
 int watch_run(struct watch *, struct error *);
-
-#endif

@@ -1,6 +1,5 @@
 /* `fathom as TOOL`: another tool's command and table. */
-#ifndef FATHOM_PROGRAMS_CLI_AS_H
-#define FATHOM_PROGRAMS_CLI_AS_H
+#pragma once
 
 #include "programs/cli/command.h"
 #include "speak/tongues/tongue.h"
@@ -19,5 +18,3 @@ struct as {
 const struct tongue *as_called(const char *program);
 /* Returns an exit status, or a negative error code with the error filled in. */
 int as_speak(const struct as *, struct error *);
-
-#endif

@@ -3,8 +3,7 @@
  * it here and add it to the table in command.c; help, parsing, manual and completion follow from
  * the table. Every probe is a command too (measure/probes/kit/probe.h).
  */
-#ifndef FATHOM_PROGRAMS_CLI_COMMAND_H
-#define FATHOM_PROGRAMS_CLI_COMMAND_H
+#pragma once
 
 #include "base/error.h"
 #include "measure/probes/kit/probe.h"
@@ -87,5 +86,3 @@ int doctor_fit(struct error *);
 /* Writes the line "fathom: ..." to standard error. The text may quote a file or a person, so its
  * control characters are made harmless (base/clean.h). */
 void command_tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-#endif

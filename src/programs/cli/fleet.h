@@ -1,6 +1,5 @@
 /* What `fathom fleet` and fathom-mpi share: options, judging and output of a fleet. */
-#ifndef FATHOM_PROGRAMS_CLI_FLEET_H
-#define FATHOM_PROGRAMS_CLI_FLEET_H
+#pragma once
 
 #include "base/settings.h"
 #include "compare/fleet/fleet.h"
@@ -14,5 +13,3 @@ extern const struct option_spec fleet_options[];
  * options ask for. With `few` a fleet with too few peers is written too, with the reason. Returns
  * the exit status or an error. */
 int fleet_report(const struct command_options *, struct fleet *, bool few, struct error *);
-
-#endif

@@ -1,6 +1,5 @@
 /* The documents of gallery/, which the build puts into the program. */
-#ifndef FATHOM_PROGRAMS_CLI_GALLERY_H
-#define FATHOM_PROGRAMS_CLI_GALLERY_H
+#pragma once
 
 #include <stddef.h>
 
@@ -10,5 +9,3 @@ struct gallery_text {
 };
 
 extern const struct gallery_text gallery[]; /* ends with a NULL name */
-
-#endif

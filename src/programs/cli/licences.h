@@ -1,7 +1,6 @@
 /* The licences of fathom and of the code that it contains; the build makes them into C
  * (scripts/licences). */
-#ifndef FATHOM_PROGRAMS_CLI_LICENCES_H
-#define FATHOM_PROGRAMS_CLI_LICENCES_H
+#pragma once
 
 #include <stddef.h>
 
@@ -10,5 +9,3 @@ struct licence {
     const char *text;
 };
 extern const struct licence licences[]; /* fathom's first; ends with a NULL name */
-
-#endif

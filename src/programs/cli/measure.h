@@ -1,7 +1,6 @@
 /* Measures what the arguments ask for: shared by `fathom run`, `fathom PROBE`, `fathom check` and
  * `fathom as`. */
-#ifndef FATHOM_PROGRAMS_CLI_MEASURE_H
-#define FATHOM_PROGRAMS_CLI_MEASURE_H
+#pragma once
 
 #include "measure/run/measure.h"
 #include "programs/cli/command.h"
@@ -19,5 +18,3 @@ int measure_and_use(const struct invocation *, measure_use *, void *argument, st
 /* Reports that a run was interrupted and where the outlet (may be NULL) keeps the results so far.
  * Returns the exit status. */
 int measure_interrupted(const struct outlet *);
-
-#endif

@@ -1,6 +1,5 @@
 /* Reads the command line into settings, by the one option table. */
-#ifndef FATHOM_PROGRAMS_CLI_OPTIONS_H
-#define FATHOM_PROGRAMS_CLI_OPTIONS_H
+#pragma once
 
 #include "conclude/registry/registry.h"
 #include "programs/cli/command.h"
@@ -33,5 +32,3 @@ extern const struct exit_text exit_texts[];
 /* Prints text between column `left` and column 80, broken between words; a newline begins a
  * paragraph. `column`: the current column of the line. */
 void help_wrapped(FILE *, int left, int column, const char *text);
-
-#endif

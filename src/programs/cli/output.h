@@ -2,8 +2,7 @@
  * Where results go, in what format and style. `-f X -o FILE` writes X to FILE in every command;
  * only this file decides that. Each format is an output (show/render/output.h).
  */
-#ifndef FATHOM_PROGRAMS_CLI_OUTPUT_H
-#define FATHOM_PROGRAMS_CLI_OUTPUT_H
+#pragma once
 
 #include "base/save.h"
 #include "document/document.h"
@@ -96,5 +95,3 @@ int output_files_differ(const struct invocation *, struct error *);
 /* Exit status of a finished document, by document_trust(): EXIT_DONE, EXIT_DOUBTFUL, or
  * EXIT_IMPOSSIBLE if nothing could be measured. */
 int output_status(const struct document *);
-
-#endif

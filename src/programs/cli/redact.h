@@ -1,6 +1,5 @@
 /* Documents without names of machines, people and places (document_redact()), commands included. */
-#ifndef FATHOM_PROGRAMS_CLI_REDACT_H
-#define FATHOM_PROGRAMS_CLI_REDACT_H
+#pragma once
 
 #include "document/document.h"
 #include "programs/cli/command.h"
@@ -11,5 +10,3 @@ int redact_measured(struct document *, const struct invocation *, struct error *
 /* A document that was read. Of a command that this version does not understand only the first two
  * words are kept. */
 int redact_read(struct document *, struct error *);
-
-#endif

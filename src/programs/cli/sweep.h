@@ -1,6 +1,5 @@
 /* --sweep and --add: several runs into one document, in which the swept options are factors. */
-#ifndef FATHOM_PROGRAMS_CLI_SWEEP_H
-#define FATHOM_PROGRAMS_CLI_SWEEP_H
+#pragma once
 
 #include "document/document.h"
 #include "programs/cli/command.h"
@@ -31,5 +30,3 @@ int sweep_keep(struct sweep *, size_t step, struct document *, struct error *);
 /* Whether a document of this machine can be joined with the one that is added to. */
 int sweep_fits(struct sweep *, const struct document *, struct error *);
 void sweep_close(struct sweep *);
-
-#endif

@@ -1,7 +1,6 @@
 /* A command's operands: how many there may be, and the list of words where there is one. For
  * parsing, completion and the manual. */
-#ifndef FATHOM_PROGRAMS_CLI_WORDS_H
-#define FATHOM_PROGRAMS_CLI_WORDS_H
+#pragma once
 
 #include "programs/cli/command.h"
 
@@ -38,5 +37,3 @@ void complete_line(char *const *words, size_t count);
 /* The manual page about the document without its first and last section, in scdoc's lines; ends
  * with NULL. docs/man/document makes it from the schema. */
 extern const char *const manual_document[];
-
-#endif

@@ -2,8 +2,7 @@
  * Shared by the library's files: the handle, documents, measuring, the cache, and how a question is
  * answered.
  */
-#ifndef FATHOM_PROGRAMS_LIBRARY_LIBRARY_H
-#define FATHOM_PROGRAMS_LIBRARY_LIBRARY_H
+#pragma once
 
 #include "base/error.h"
 #include "base/settings.h"
@@ -135,5 +134,3 @@ struct question {
  * FATHOM_IMPOSSIBLE if the machine can't be read. */
 int question_answer(struct fathom *, const struct question *, unsigned budget_ms, struct document *,
                     struct error *);
-
-#endif

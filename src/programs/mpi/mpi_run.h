@@ -4,8 +4,7 @@
  * node may die and MPI 3.1 then guarantees no collective call: leaders send point to point, waits
  * poll with a time limit, every rank has an alarm(), and only rank 0 may end the job.
  */
-#ifndef FATHOM_PROGRAMS_MPI_MPI_RUN_H
-#define FATHOM_PROGRAMS_MPI_MPI_RUN_H
+#pragma once
 
 #include "compare/fleet/fleet.h"
 #include "measure/run/measure.h"
@@ -87,5 +86,3 @@ void clock_nap(void);
 
 enum { TAG_GO = 1, TAG_HEAD, TAG_BODY };
 enum { GO_HOME = -1 }; /* in place of a pass: no pass follows */
-
-#endif

@@ -1,6 +1,5 @@
 /* The differences of two documents, for people and for scripts. */
-#ifndef FATHOM_SHOW_RENDER_DIFFERENCES_H
-#define FATHOM_SHOW_RENDER_DIFFERENCES_H
+#pragma once
 
 #include "base/save.h"
 #include "compare/differences.h"
@@ -25,5 +24,3 @@ save_function render_differences_json;
 /* One fact, after `before`, and one value, as JSON objects. */
 void json_fact(FILE *, const char *before, const struct changed_fact *);
 void json_difference(FILE *, const struct difference *);
-
-#endif

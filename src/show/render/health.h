@@ -1,6 +1,5 @@
 /* The result of fathom check, for a person, a script or a monitoring system. */
-#ifndef FATHOM_SHOW_RENDER_HEALTH_H
-#define FATHOM_SHOW_RENDER_HEALTH_H
+#pragma once
 
 #include "base/save.h"
 #include "compare/health.h"
@@ -23,5 +22,3 @@ save_function render_health_json;
 /* A line for Nagios-compatible monitoring: FATHOM OK, WARNING (uncertain) or CRITICAL, the text,
  * and after a bar each compared value with the bound beyond which it is worse. */
 save_function render_health_nagios;
-
-#endif

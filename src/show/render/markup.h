@@ -5,8 +5,7 @@
  * inert by the rules of clean.h and escape it for its context, so it can be neither markup nor
  * script, and both cut it: a text of ten megabytes is not for reading.
  */
-#ifndef FATHOM_SHOW_RENDER_MARKUP_H
-#define FATHOM_SHOW_RENDER_MARKUP_H
+#pragma once
 
 #include <stdio.h>
 
@@ -17,5 +16,3 @@ void html_text(FILE *, const char *text);
 /* Markup with texts (%s), which are escaped as by html_text(), and numbers: %d, %zu, and %.2f and
  * %.3g with one digit of precision. */
 void html_print(FILE *, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-#endif

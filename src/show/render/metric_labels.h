@@ -1,6 +1,5 @@
 /* The parts of OpenMetrics of documents and of fleets. */
-#ifndef FATHOM_SHOW_RENDER_METRIC_LABELS_H
-#define FATHOM_SHOW_RENDER_METRIC_LABELS_H
+#pragma once
 
 #include <stdio.h>
 
@@ -8,5 +7,3 @@
 void metric_head_put(FILE *, const char *name, const char *unit, const char *help);
 /* name="text", inert and escaped, after the separator. */
 void metric_label_put(FILE *, const char *name, const char *text, const char *separator);
-
-#endif

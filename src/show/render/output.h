@@ -3,8 +3,7 @@
  * its `struct output`; the build makes the table of all from these files. Help, manual and
  * completion follow from the table. docs/adding.md shows how to add one.
  */
-#ifndef FATHOM_SHOW_RENDER_OUTPUT_H
-#define FATHOM_SHOW_RENDER_OUTPUT_H
+#pragma once
 
 #include "show/render/render.h"
 
@@ -44,5 +43,3 @@ int output_possible(const struct output *, const struct output_content *, struct
 /* Writes the content. ERROR_SYSTEM: memory ran out, and the output is incomplete. The caller checks
  * the stream for write errors. */
 int output_render(const struct output *, FILE *, const struct output_content *, struct error *);
-
-#endif

@@ -1,6 +1,5 @@
 /* Parts that several outputs share. Not for use outside of render. */
-#ifndef FATHOM_SHOW_RENDER_PARTS_H
-#define FATHOM_SHOW_RENDER_PARTS_H
+#pragma once
 
 #include "conclude/registry/factors.h"
 #include "show/render/render.h"
@@ -64,5 +63,3 @@ struct values {
     char unit[24]; /* inert */
     const char *absent;
 };
-
-#endif

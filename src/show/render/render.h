@@ -3,8 +3,7 @@
  * checks the stream (ferror, fflush). A document may come from another person: every text of it is
  * made inert before it is printed, and no content, however odd, makes an output fail.
  */
-#ifndef FATHOM_SHOW_RENDER_RENDER_H
-#define FATHOM_SHOW_RENDER_RENDER_H
+#pragma once
 
 #include "document/document.h"
 
@@ -28,5 +27,3 @@ void render_sentence(FILE *, const char *sentence, size_t indent, const struct t
  * in compare/differences.h. Errors as in output_render(). */
 int render_page(FILE *, const struct document *const *, size_t count, double tolerance,
                 struct error *);
-
-#endif

@@ -9,8 +9,7 @@
  * format. Texts, tables and lists lie in the report's pool; series, findings and documents are
  * pointed to and must outlive the report.
  */
-#ifndef FATHOM_SHOW_REPORT_BLOCKS_H
-#define FATHOM_SHOW_REPORT_BLOCKS_H
+#pragma once
 
 #include "base/line.h"
 #include "compare/differences.h"
@@ -366,5 +365,3 @@ struct column *table_add_words(struct report *, struct table *, const char *name
 struct column *table_add_figures(struct report *, struct table *, const char *name, size_t least);
 /* The new row has an empty cell for each column, so add all columns before the first row. */
 struct row *table_add_row(struct report *, struct table *);
-
-#endif

@@ -1,6 +1,5 @@
 /* The differences of documents, as blocks. */
-#ifndef FATHOM_SHOW_REPORT_DIFFERENCES_H
-#define FATHOM_SHOW_REPORT_DIFFERENCES_H
+#pragma once
 
 #include "compare/differences.h"
 #include "show/report/blocks.h"
@@ -22,5 +21,3 @@ void report_add_comparison(struct report *, const struct differences *beside, si
 /* What differs: "L1.latency", "cluster (CPUs 0-3)", "latency at 48 KiB (stride 64)". */
 void line_add_difference(struct line *, const struct difference *);
 const char *difference_unit(const struct difference *); /* "": no unit */
-
-#endif

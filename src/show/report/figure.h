@@ -1,6 +1,5 @@
 /* Numbers as people read them: three significant digits, and a unit of the right size. */
-#ifndef FATHOM_SHOW_REPORT_FIGURE_H
-#define FATHOM_SHOW_REPORT_FIGURE_H
+#pragma once
 
 #include "base/line.h"
 #include "base/units.h"
@@ -29,5 +28,3 @@ char *figure_place(double x, const char *unit, char *text);
 char *figure_percent(double value, double low, double high, char *text);
 /* A size for an axis label, in little room: "48K", "1.5M", "1G". */
 char *figure_short_size(double bytes, char *text);
-
-#endif

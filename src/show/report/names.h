@@ -1,6 +1,5 @@
 /* The names of machines, devices and documents. */
-#ifndef FATHOM_SHOW_REPORT_NAMES_H
-#define FATHOM_SHOW_REPORT_NAMES_H
+#pragma once
 
 #include "base/line.h"
 #include "document/document.h"
@@ -30,5 +29,3 @@ enum { DOCUMENT_TIME = 64 };
 /* "2026-11-21T04:18:25Z" as "2026-11-21 04:18 UTC"; any other text inert and cut to fit; NULL as
  * "". */
 const char *document_time(const char *started, char text[DOCUMENT_TIME]);
-
-#endif

@@ -1,7 +1,6 @@
 /* The parts of reports. Each function adds the blocks of one part, in the order in which they are
  * shown; none if the document has nothing for it. Not for use outside of the report. */
-#ifndef FATHOM_SHOW_REPORT_PARTS_H
-#define FATHOM_SHOW_REPORT_PARTS_H
+#pragma once
 
 #include "show/report/blocks.h"
 
@@ -98,5 +97,3 @@ void chapters_collect(struct chapters *, const struct catalogue *, size_t first,
 /* How much longer the median batch took than the undisturbed ones: "+5.6 %". NULL: not by enough to
  * matter, or unknown. */
 const char *disturbance_words(struct report *, struct disturbance);
-
-#endif

@@ -1,7 +1,6 @@
 /* Series in relation to each other: which share a table, and what distinguishes them in
  * headings. */
-#ifndef FATHOM_SHOW_REPORT_SERIES_H
-#define FATHOM_SHOW_REPORT_SERIES_H
+#pragma once
 
 #include "document/document.h"
 
@@ -37,5 +36,3 @@ bool series_needs_name(const struct probe_result *, const struct series *);
  * FACTORS_SEEN. Returns the number of all. */
 size_t series_order_factors(const struct probe_result *, const struct series *,
                             const struct factor **ordered, size_t *telling, bool brief);
-
-#endif

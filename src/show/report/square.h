@@ -1,7 +1,6 @@
 /* A matrix by row and column, and its cells by pairs or by groups of CPUs, as all outputs show it.
  * Not for use outside of report and render. */
-#ifndef FATHOM_SHOW_REPORT_SQUARE_H
-#define FATHOM_SHOW_REPORT_SQUARE_H
+#pragma once
 
 #include "base/pool.h"
 #include "conclude/registry/catalogue.h"
@@ -81,5 +80,3 @@ bool cluster_is_within(const struct cpulist *inner, const struct cpulist *outer)
 double square_share(double value, double least, double most);
 /* Decimals that distinguish values of this size. */
 int square_decimals(double largest);
-
-#endif

@@ -1,6 +1,5 @@
 /* Why a comparison has its answer, in a sentence. */
-#ifndef FATHOM_SHOW_REPORT_WHY_H
-#define FATHOM_SHOW_REPORT_WHY_H
+#pragma once
 
 #include "base/line.h"
 #include "compare/compare.h"
@@ -8,5 +7,3 @@
 /* "compared as memory (tolerance 10 %): the ratio is known to +-12 %, because single runs of one
  * machine scatter by 4 %; chance makes one so large with p = 0.3" */
 void line_add_why(struct line *, const struct comparison *);
-
-#endif

@@ -3,8 +3,7 @@
  * all formats. A name's words are runs of letters in either case: "size_kb", "Latency (ns)",
  * "avg_cycles", "LatencyNs", "GB/s".
  */
-#ifndef FATHOM_SPEAK_IMPORT_COLUMNS_H
-#define FATHOM_SPEAK_IMPORT_COLUMNS_H
+#pragma once
 
 #include "speak/import/rows.h"
 
@@ -53,5 +52,3 @@ size_t columns_cut(struct rows *);
 bool columns_are_names(const struct rows *);
 /* Adds the name to the list of columns that were not read. */
 void column_unread(struct import_text *, const struct field *name);
-
-#endif

@@ -3,8 +3,7 @@
  * leave the step of the text's pool with ERROR_USAGE and the line's number if the text is no such
  * table.
  */
-#ifndef FATHOM_SPEAK_IMPORT_CORE_TABLE_H
-#define FATHOM_SPEAK_IMPORT_CORE_TABLE_H
+#pragma once
 
 #include "speak/import/columns.h"
 
@@ -45,5 +44,3 @@ bool core_cell_is_empty(const struct field *);
 
 void core_table_read(struct core_table *, const struct core_rows *, const struct import_text *,
                      enum core_ids);
-
-#endif

@@ -4,8 +4,7 @@
  * reader accepts any bytes: it refuses a malformed text with ERROR_USAGE, the line's number and the
  * reason. Imported series go through the same analysis (conclude/) as measured ones.
  */
-#ifndef FATHOM_SPEAK_IMPORT_IMPORT_H
-#define FATHOM_SPEAK_IMPORT_IMPORT_H
+#pragma once
 
 #include "base/settings.h"
 #include "document/document.h"
@@ -82,5 +81,3 @@ int import_file(const struct import_format *, const char *path, const struct set
 /* The same for a text with its bytes as in the file, and the file's name. */
 int import_read(const struct import_format *, struct import_text *, const struct settings *,
                 struct document *, const char **unread, struct error *);
-
-#endif

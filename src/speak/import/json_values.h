@@ -1,6 +1,5 @@
 /* Walks the numbers and texts of a JSON document, each with the keys that lead to it. */
-#ifndef FATHOM_SPEAK_IMPORT_JSON_VALUES_H
-#define FATHOM_SPEAK_IMPORT_JSON_VALUES_H
+#pragma once
 
 #include "speak/import/reading.h"
 
@@ -29,5 +28,3 @@ bool json_found_at(const struct json_found *, const char *path);
 const char *json_key(const struct json_found *);
 /* Whether the text begins like a JSON object and contains all these words, which end with NULL. */
 bool json_recognise(const struct import_text *, const char *const *words);
-
-#endif

@@ -1,6 +1,5 @@
 /* Turns the bytes of a file into UTF-8. */
-#ifndef FATHOM_SPEAK_IMPORT_PLAIN_TEXT_H
-#define FATHOM_SPEAK_IMPORT_PLAIN_TEXT_H
+#pragma once
 
 #include "speak/import/import.h"
 
@@ -12,5 +11,3 @@
  * pool. Leaves the pool's step with ERROR_USAGE for half a character, half a surrogate pair or a
  * NUL. */
 void make_plain_text(struct import_text *);
-
-#endif

@@ -1,8 +1,7 @@
 /* A text while its format reads it. The reading is one step of the document's pool: errors leave by
  * rows_refuse() or text_refuse(), and so does a lack of memory, so no function below checks for
  * NULL. */
-#ifndef FATHOM_SPEAK_IMPORT_READING_H
-#define FATHOM_SPEAK_IMPORT_READING_H
+#pragma once
 
 #include "speak/import/rows.h"
 #include "speak/import/tables.h"
@@ -20,5 +19,3 @@ struct reading {
     struct tables tables; /* numbers added here become series and findings after end() */
     void *state;          /* the format's own, of state_bytes */
 };
-
-#endif

@@ -3,8 +3,7 @@
  * lines into fields, and counts lines for messages. Lines and fields point into the text and are
  * not copied, so they may have any length, and reading takes linear time.
  */
-#ifndef FATHOM_SPEAK_IMPORT_ROWS_H
-#define FATHOM_SPEAK_IMPORT_ROWS_H
+#pragma once
 
 #include "speak/import/import.h"
 
@@ -122,5 +121,3 @@ void text_note(struct import_text *, const char *format, ...) __attribute__((for
 /* Whether a line begins with these words after its blanks; whether the words are anywhere. */
 bool text_has_line(const struct import_text *, const char *words);
 bool text_holds(const struct import_text *, const char *words);
-
-#endif

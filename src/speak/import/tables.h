@@ -3,8 +3,7 @@
  * tables_end() makes series and findings of all. Numbers of one kind and position are trials of one
  * point, so several runs of a tool in one file become one table with intervals.
  */
-#ifndef FATHOM_SPEAK_IMPORT_TABLES_H
-#define FATHOM_SPEAK_IMPORT_TABLES_H
+#pragma once
 
 #include "speak/import/rows.h"
 
@@ -83,5 +82,3 @@ struct probe_result *table_probe(struct document *, const char *name, const char
 /* Adds a copy of `model` to the probe; the caller adds points and factors in the document's pool.
  */
 struct series *table_series(struct document *, struct probe_result *, const struct series *model);
-
-#endif

@@ -7,8 +7,7 @@
  * Every value in a table was measured, or was computed from a measured value because the table's
  * form needs it (the time of a number of loads); then an aside says so.
  */
-#ifndef FATHOM_SPEAK_TONGUES_TONGUE_H
-#define FATHOM_SPEAK_TONGUES_TONGUE_H
+#pragma once
 
 #include "measure/run/run.h"
 
@@ -135,5 +134,3 @@ void talk_hole(struct talk *, const struct point *, const char *what);
 const struct point *talk_point(struct talk *, const struct series *, double x);
 /* Leaves with ERROR_IMPOSSIBLE: the table needs `what`, and it was not measured. */
 _Noreturn void talk_missing(const struct talk *, const char *what);
-
-#endif

@@ -1,6 +1,5 @@
 /* AArch64: the virtual counter. See Arm ARM D13.11.21 (CNTVCT_EL0) and B2.3 (ISB, DSB). */
-#ifndef FATHOM_MACHINE_ARCH_AARCH64_ARCH_H
-#define FATHOM_MACHINE_ARCH_AARCH64_ARCH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -61,5 +60,3 @@ static inline void arch_relax(void)
 {
     __asm__ volatile("yield" : : : "memory");
 }
-
-#endif

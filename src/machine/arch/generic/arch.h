@@ -1,7 +1,6 @@
 /* Any other architecture: C and POSIX only. The resolution of the system's clock then decides how
  * long a batch is. */
-#ifndef FATHOM_MACHINE_ARCH_GENERIC_ARCH_H
-#define FATHOM_MACHINE_ARCH_GENERIC_ARCH_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -43,5 +42,3 @@ static inline void arch_relax(void)
 {
     atomic_thread_fence(memory_order_seq_cst);
 }
-
-#endif

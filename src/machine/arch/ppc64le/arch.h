@@ -1,6 +1,5 @@
 /* POWER: the time base. See Power ISA 3.0, book II, 6.1; SYNC orders the loads before it. */
-#ifndef FATHOM_MACHINE_ARCH_PPC64LE_ARCH_H
-#define FATHOM_MACHINE_ARCH_PPC64LE_ARCH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,5 +39,3 @@ static inline void arch_relax(void)
 {
     __asm__ volatile("or 27, 27, 27" : : : "memory"); /* yield, book II 3.2 */
 }
-
-#endif

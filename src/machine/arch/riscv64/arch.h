@@ -1,7 +1,6 @@
 /* RISC-V: the `time` CSR, which the Zicntr extension lets user mode read (unprivileged spec, ch.
  * 8). */
-#ifndef FATHOM_MACHINE_ARCH_RISCV64_ARCH_H
-#define FATHOM_MACHINE_ARCH_RISCV64_ARCH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -45,5 +44,3 @@ static inline void arch_relax(void)
                      :
                      : "memory"); /* PAUSE, Zihintpause: FENCE with pred=w, succ=0 */
 }
-
-#endif

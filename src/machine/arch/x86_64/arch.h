@@ -1,6 +1,5 @@
 /* x86-64: the time-stamp counter. See Intel SDM vol. 3B, 18.17 and vol. 2B, RDTSC/LFENCE. */
-#ifndef FATHOM_MACHINE_ARCH_X86_64_ARCH_H
-#define FATHOM_MACHINE_ARCH_X86_64_ARCH_H
+#pragma once
 
 #include <cpuid.h>
 #include <stdbool.h>
@@ -87,5 +86,3 @@ static inline void arch_relax(void)
 {
     __asm__ volatile("pause" : : : "memory");
 }
-
-#endif

@@ -4,8 +4,7 @@
  * (thp_vma_suitable_orders() in mm/memory.c), and it merges adjacent mappings only if their flags
  * are equal. So neighbours differ in MADV_DONTDUMP, which changes nothing but core files.
  */
-#ifndef FATHOM_MACHINE_OS_LINUX_CUT_H
-#define FATHOM_MACHINE_OS_LINUX_CUT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,5 +26,3 @@ static inline bool cut_mapping(void *memory, size_t bytes, size_t page, size_t n
     }
     return done;
 }
-
-#endif

@@ -5,8 +5,7 @@
  *
  * Reference: NVIDIA, "CUDA Driver API", versions 11.8 to 13.0.
  */
-#ifndef FATHOM_MEASURE_GPU_CUDA_API_H
-#define FATHOM_MEASURE_GPU_CUDA_API_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -203,5 +202,3 @@ struct cuda_launch {
     struct cuda_launch_attribute *attributes;
     unsigned attribute_count;
 };
-
-#endif

@@ -19,8 +19,7 @@
  * functions make several calls in a row without checks, and cuda_outcome() returns the code at the
  * end.
  */
-#ifndef FATHOM_MEASURE_GPU_CUDA_CUDA_H
-#define FATHOM_MEASURE_GPU_CUDA_CUDA_H
+#pragma once
 
 #include "base/error.h"
 #include "measure/gpu/cuda/api.h"
@@ -287,5 +286,3 @@ bool cuda_follow(struct cuda_gpu *, const uint64_t *parameters, size_t count, do
 
 extern const struct cuda_kind cuda_chase, cuda_scratchpad, cuda_stream, cuda_transfer,
     cuda_together, cuda_empty;
-
-#endif

@@ -5,8 +5,7 @@
  *
  * Reference: NVIDIA, "NVML API Reference Guide".
  */
-#ifndef FATHOM_MEASURE_GPU_CUDA_NVML_H
-#define FATHOM_MEASURE_GPU_CUDA_NVML_H
+#pragma once
 
 #include "measure/gpu/gpu.h"
 
@@ -30,5 +29,3 @@ void nvml_read_facts(const struct nvml *, struct nvml_device *, bool at_work, st
                      struct gpu_facts *);
 /* Values that NVML does not report, or all if `device` is NULL, are NAN or 0. */
 void nvml_read_sensors(const struct nvml *, struct nvml_device *, struct gpu_sensors *);
-
-#endif

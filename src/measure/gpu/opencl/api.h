@@ -5,8 +5,7 @@
  *
  * Reference: Khronos, "The OpenCL Specification"; the numbers are those of the registry's cl.xml.
  */
-#ifndef FATHOM_MEASURE_GPU_OPENCL_API_H
-#define FATHOM_MEASURE_GPU_OPENCL_API_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -153,5 +152,3 @@ enum opencl_event_info {
 };
 
 enum { OPENCL_COMPLETE = 0 }; /* an event's status; larger: not complete; negative: an error */
-
-#endif

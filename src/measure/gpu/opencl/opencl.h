@@ -10,8 +10,7 @@
  * launch, so that the cost of launching cancels. Both begin with the same untimed repeats, which
  * warm what does not outlive a launch.
  */
-#ifndef FATHOM_MEASURE_GPU_OPENCL_OPENCL_H
-#define FATHOM_MEASURE_GPU_OPENCL_OPENCL_H
+#pragma once
 
 #include "measure/gpu/gpu.h"
 #include "measure/gpu/opencl/api.h"
@@ -164,5 +163,3 @@ void opencl_finish(struct opencl_gpu *, struct opencl_event *, struct opencl_spa
 /* Copy to or from the begin of a buffer, and wait. */
 void opencl_write(struct opencl_gpu *, struct opencl_memory *, size_t bytes, const void *from);
 void opencl_read(struct opencl_gpu *, struct opencl_memory *, size_t bytes, void *to);
-
-#endif

@@ -11,8 +11,7 @@
  * Reference: NVIDIA, "Parallel Thread Execution ISA", 9.7.9 (data movement), 10 (special
  * registers).
  */
-#ifndef FATHOM_MEASURE_GPU_PTX_PTX_H
-#define FATHOM_MEASURE_GPU_PTX_PTX_H
+#pragma once
 
 #include "measure/gpu/gpu.h"
 
@@ -116,5 +115,3 @@ char *ptx_text(unsigned capability);
  * CUDA 11.4 (PTX 7.4) or later. NULL: the device needs none, or out of memory. */
 enum { PTX_BESIDE = 70 };
 char *ptx_text_beside(unsigned capability);
-
-#endif

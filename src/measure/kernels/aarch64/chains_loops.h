@@ -4,8 +4,7 @@
  * Twenty-seven registers are free: x0 and x1 hold the address of the chains in memory and the
  * counter, x18 is reserved for the platform, and x29 is the frame pointer.
  */
-#ifndef FATHOM_MEASURE_KERNELS_AARCH64_CHAINS_LOOPS_H
-#define FATHOM_MEASURE_KERNELS_AARCH64_CHAINS_LOOPS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -87,5 +86,3 @@ static inline uint64_t loops_iterations(uint64_t x, uint64_t iterations)
 #define CHAINS_WORK_STEP "add %[sum], %[sum], %[begin]\n\t"
 
 #include "measure/kernels/assembled/chains_loops.h"
-
-#endif

@@ -1,6 +1,5 @@
 /* The steps of the chases for AArch64. See measure/kernels/assembled/chase_loops.h. */
-#ifndef FATHOM_MEASURE_KERNELS_AARCH64_CHASE_LOOPS_H
-#define FATHOM_MEASURE_KERNELS_AARCH64_CHASE_LOOPS_H
+#pragma once
 
 #define CHASE_STEP         "ldr %0, [%0]\n\t"
 #define CHASE_SPILLED_STEP "ldr %2, %0\n\tldr %2, [%2]\n\tstr %2, %0\n\t"
@@ -18,5 +17,3 @@
 #define CHECK_STEP           "cmp %[index], %[count]\n\tb.hs 2f\n\t"
 
 #include "measure/kernels/assembled/chase_loops.h"
-
-#endif

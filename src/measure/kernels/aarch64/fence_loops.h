@@ -1,6 +1,5 @@
 /* Operations that order memory, for AArch64. See measure/kernels/assembled/fence_loops.h. */
-#ifndef FATHOM_MEASURE_KERNELS_AARCH64_FENCE_LOOPS_H
-#define FATHOM_MEASURE_KERNELS_AARCH64_FENCE_LOOPS_H
+#pragma once
 
 #include "arch.h"
 #include "measure/kernels/assembled/fence_loops.h"
@@ -69,5 +68,3 @@ FENCE_FIVE(cvac, FENCE_CVAC)
     X(store_nt, "store-nt", "stnp: a store that hints to pass the caches", FENCE_STORE, false,     \
       NULL)                                                                                        \
     X(store_release, "store-release", "stlr", FENCE_STORE, false, NULL)
-
-#endif

@@ -1,7 +1,6 @@
 /* The steps of store-to-load forwarding for AArch64. See measure/kernels/assembled/forward_loops.h.
  */
-#ifndef FATHOM_MEASURE_KERNELS_AARCH64_FORWARD_LOOPS_H
-#define FATHOM_MEASURE_KERNELS_AARCH64_FORWARD_LOOPS_H
+#pragma once
 
 #define FORWARD_SAME_STEP    "str %0, [%2]\n\tldr %0, [%3]\n\t"
 #define FORWARD_NAMED_STEP   "str %0, [%2]\n\tldr %0, [%2]\n\t"
@@ -10,5 +9,3 @@
 #define FORWARD_OVERLAP_STEP "str %0, [%2]\n\tldur %0, [%3, #4]\n\t"
 
 #include "measure/kernels/assembled/forward_loops.h"
-
-#endif

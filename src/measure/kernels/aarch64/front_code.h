@@ -2,8 +2,7 @@
  * Instructions as words (Arm Architecture Reference Manual for A-profile, C6.2). The code is called
  * as a kernel: the repeats are in x1.
  */
-#ifndef FATHOM_MEASURE_KERNELS_AARCH64_FRONT_CODE_H
-#define FATHOM_MEASURE_KERNELS_AARCH64_FRONT_CODE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -43,5 +42,3 @@ static inline void code_put_plain(unsigned char *at, size_t bytes)
     (void)bytes;
     code_put_word(at, 0xd503201f);
 }
-
-#endif

@@ -2,8 +2,7 @@
  * The loops of hand-offs and of contended lines for AArch64, in assembly. See
  * x86_64/handoff_loops.h for what each one is.
  */
-#ifndef FATHOM_MEASURE_KERNELS_AARCH64_HANDOFF_LOOPS_H
-#define FATHOM_MEASURE_KERNELS_AARCH64_HANDOFF_LOOPS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -293,5 +292,3 @@ static inline void loops_fence(void)
 {
     __asm__ volatile("dsb ish" : : : "memory");
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* The accesses of traffic for AArch64. See measure/kernels/assembled/inject_loops.h. */
-#ifndef FATHOM_MEASURE_KERNELS_AARCH64_INJECT_LOOPS_H
-#define FATHOM_MEASURE_KERNELS_AARCH64_INJECT_LOOPS_H
+#pragma once
 
 #define INJECT_FORWARD                                                                             \
     "add %[position], %[position], %[step]\n\t"                                                    \
@@ -27,5 +26,3 @@ enum { INJECT_WRITE_BYTES = 64 };
 #define INJECT_PAUSE "mov %[left], %[delay]\n"
 
 #include "measure/kernels/assembled/inject_loops.h"
-
-#endif

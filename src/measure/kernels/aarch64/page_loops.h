@@ -1,8 +1,7 @@
 /*
  * One access to each page for AArch64, in assembly. See measure/kernels/pages.h.
  */
-#ifndef FATHOM_MEASURE_KERNELS_AARCH64_PAGE_LOOPS_H
-#define FATHOM_MEASURE_KERNELS_AARCH64_PAGE_LOOPS_H
+#pragma once
 
 #include <stdint.h>
 #include <string.h>
@@ -27,5 +26,3 @@ static inline void loops_clear(unsigned char *at, uint64_t bytes)
 {
     memset(at, 0, bytes);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* One load between two readings of the counter, for AArch64, in assembly. */
-#ifndef FATHOM_MEASURE_KERNELS_AARCH64_SINGLE_LOOPS_H
-#define FATHOM_MEASURE_KERNELS_AARCH64_SINGLE_LOOPS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -31,5 +30,3 @@ static inline void loops_flush(const void *at)
 SINGLE(loops_single, "ldr %0, [%2]\n\t")
 SINGLE(loops_no_load, "")
 #undef SINGLE
-
-#endif

@@ -3,8 +3,7 @@
  * and SVE, which is checked at run time. See x86_64/stream_loops.h for what a step is. STNP is a
  * store with the hint not to keep the line in the caches (Arm ARM C3.2.5).
  */
-#ifndef FATHOM_MEASURE_KERNELS_AARCH64_STREAM_LOOPS_H
-#define FATHOM_MEASURE_KERNELS_AARCH64_STREAM_LOOPS_H
+#pragma once
 
 #include "arch.h"
 
@@ -173,5 +172,3 @@ STREAM_SVE_LOOPS(loops_triad_sve, FACTOR_SVE,
                  SVE_LOAD("z0", from)
                      SVE_LOAD("z2", with) "fmla z0.d, p0/m, z2.d, z31.d\n\t" SVE_STORE("z0"),
                  STREAM_TO, STREAM_FROM, STREAM_WITH)
-
-#endif

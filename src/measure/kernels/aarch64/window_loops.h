@@ -1,6 +1,5 @@
 /* The steps between two loads for AArch64. See measure/kernels/assembled/window_loops.h. */
-#ifndef FATHOM_MEASURE_KERNELS_AARCH64_WINDOW_LOOPS_H
-#define FATHOM_MEASURE_KERNELS_AARCH64_WINDOW_LOOPS_H
+#pragma once
 
 #define WINDOW_BETWEEN 1 /* instructions between two loads beside the steps: a jump */
 
@@ -35,5 +34,3 @@
 #define WINDOW_CLOBBERS "x8", "x9", "x10", "x11"
 
 #include "measure/kernels/assembled/window_loops.h"
-
-#endif

@@ -3,8 +3,7 @@
  * CHAINS_WORK_BYTES each, decides how many run. It always goes to the same place, so it is
  * predicted.
  */
-#ifndef FATHOM_MEASURE_KERNELS_ASSEMBLED_CHAINS_LOOPS_H
-#define FATHOM_MEASURE_KERNELS_ASSEMBLED_CHAINS_LOOPS_H
+#pragma once
 
 #include "repeat.h"
 
@@ -32,5 +31,3 @@
 
 CHAINS_WORK_LOOP(loops_chains_work, "")
 CHAINS_WORK_LOOP(loops_chains_prefetch, CHAINS_WORK_AHEAD)
-
-#endif

@@ -2,8 +2,7 @@
  * The chases in assembly: the C around the steps that each architecture's chase_loops.h gives. A
  * repeat is CHASE_STEPS steps. Only steps are in each loop's `.rept`.
  */
-#ifndef FATHOM_MEASURE_KERNELS_ASSEMBLED_CHASE_LOOPS_H
-#define FATHOM_MEASURE_KERNELS_ASSEMBLED_CHASE_LOOPS_H
+#pragma once
 
 #include "repeat.h"
 
@@ -71,5 +70,3 @@ static inline void *loops_chase_modify(void *position, uint64_t repeats)
                          : "cc", "memory");                                                        \
         return index;                                                                              \
     }
-
-#endif

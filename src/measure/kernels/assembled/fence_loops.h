@@ -2,8 +2,7 @@
  * The five loops of an operation, in assembly. Lines are chosen by a linear congruential generator
  * (Knuth's of MMIX) and not by a chase, so that the accesses are independent.
  */
-#ifndef FATHOM_MEASURE_KERNELS_ASSEMBLED_FENCE_LOOPS_H
-#define FATHOM_MEASURE_KERNELS_ASSEMBLED_FENCE_LOOPS_H
+#pragma once
 
 #include "repeat.h"
 
@@ -31,5 +30,3 @@
     FENCE_LOOP(name##_lines, FENCE_PICK operation("at"))                                           \
     FENCE_LOOP(name##_loads, FENCE_OPEN(FENCE_LOAD_FROM("at")) operation("word"))                  \
     FENCE_LOOP(name##_stores, FENCE_OPEN(FENCE_STORE_TO("at")) operation("word"))
-
-#endif

@@ -1,6 +1,5 @@
 /* Store-to-load forwarding in assembly: a step is one store and one load. */
-#ifndef FATHOM_MEASURE_KERNELS_ASSEMBLED_FORWARD_LOOPS_H
-#define FATHOM_MEASURE_KERNELS_ASSEMBLED_FORWARD_LOOPS_H
+#pragma once
 
 #include "repeat.h"
 
@@ -19,5 +18,3 @@
                          : "cc", "memory");                                                        \
         return value;                                                                              \
     }
-
-#endif

@@ -1,6 +1,5 @@
 /* Traffic in assembly. A turn of the loop is three lines, each with its pause. */
-#ifndef FATHOM_MEASURE_KERNELS_ASSEMBLED_INJECT_LOOPS_H
-#define FATHOM_MEASURE_KERNELS_ASSEMBLED_INJECT_LOOPS_H
+#pragma once
 
 #include "repeat.h"
 
@@ -26,5 +25,3 @@
             : "cc", "memory");                                                                     \
         return position;                                                                           \
     }
-
-#endif

@@ -2,8 +2,7 @@
  * The timed loops in assembly, so that a compiler's choice of registers and alignment never affects
  * a result: the C around the instruction that each architecture's loops.h gives.
  */
-#ifndef FATHOM_MEASURE_KERNELS_ASSEMBLED_LOOPS_H
-#define FATHOM_MEASURE_KERNELS_ASSEMBLED_LOOPS_H
+#pragma once
 
 #include "repeat.h"
 
@@ -32,5 +31,3 @@ VALUE_LOOP(loops_additions, ADDITION_STEP, 1)
  * so the product never becomes zero, by which a core might multiply faster. */
 #define MULTIPLICATION_STEPS 64
 VALUE_LOOP(loops_multiplications, MULTIPLICATION_STEP, 0x9e3779b97f4a7c15)
-
-#endif

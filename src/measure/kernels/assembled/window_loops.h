@@ -2,8 +2,7 @@
  * Two loads and the fillers between them, in assembly. The jumps into the fillers decide how many
  * run; each always goes to the same place, so it is predicted.
  */
-#ifndef FATHOM_MEASURE_KERNELS_ASSEMBLED_WINDOW_LOOPS_H
-#define FATHOM_MEASURE_KERNELS_ASSEMBLED_WINDOW_LOOPS_H
+#pragma once
 
 #include "repeat.h"
 
@@ -30,5 +29,3 @@
         window->position[1] = second;                                                              \
         return (uint64_t)(uintptr_t)first;                                                         \
     }
-
-#endif

@@ -3,8 +3,7 @@
  * first eight chains are variables, which every compiler keeps in registers; the others live in
  * memory.
  */
-#ifndef FATHOM_MEASURE_KERNELS_GENERIC_CHAINS_LOOPS_H
-#define FATHOM_MEASURE_KERNELS_GENERIC_CHAINS_LOOPS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -84,5 +83,3 @@ static inline uint64_t loops_chains_prefetch(struct chains_work *work, uint64_t 
 {
     return chains_work_loop(work, repeats, true);
 }
-
-#endif

@@ -2,8 +2,7 @@
  * The chases in C for every other architecture. See measure/kernels/assembled/chase_loops.h for
  * what each one is. Every load is volatile, so that the compiler neither removes nor joins loads.
  */
-#ifndef FATHOM_MEASURE_KERNELS_GENERIC_CHASE_LOOPS_H
-#define FATHOM_MEASURE_KERNELS_GENERIC_CHASE_LOOPS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -70,5 +69,3 @@ static inline void *loops_chase_modify(void *position, uint64_t repeats)
         }                                                                                          \
         return index;                                                                              \
     }
-
-#endif

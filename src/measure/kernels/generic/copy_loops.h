@@ -1,11 +1,8 @@
 /*
  * Only x86-64 has string instructions. See measure/kernels/copy.h.
  */
-#ifndef FATHOM_MEASURE_KERNELS_GENERIC_COPY_LOOPS_H
-#define FATHOM_MEASURE_KERNELS_GENERIC_COPY_LOOPS_H
+#pragma once
 
 #include <stdint.h>
 
 #define COPY_HAS_STRINGS 0
-
-#endif

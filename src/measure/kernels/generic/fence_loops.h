@@ -1,6 +1,5 @@
 /* Operations that order memory, in C: what compilers make of its atomic operations. */
-#ifndef FATHOM_MEASURE_KERNELS_GENERIC_FENCE_LOOPS_H
-#define FATHOM_MEASURE_KERNELS_GENERIC_FENCE_LOOPS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -61,5 +60,3 @@ FENCE_FIVE(fence, FENCE_FULL)
     X(fence, "fence", "a sequentially consistent fence", FENCE_ORDER, true, NULL)                  \
     X(store, "store", "a plain store", FENCE_STORE, false, NULL)                                   \
     X(store_release, "store-release", "a store with release order", FENCE_STORE, false, NULL)
-
-#endif

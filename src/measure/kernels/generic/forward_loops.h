@@ -2,8 +2,7 @@
  * Store-to-load forwarding in C for every other architecture. See measure/kernels/forward.h. A load
  * across two words is not safe everywhere, so there is no FORWARD_OVERLAP_STEP.
  */
-#ifndef FATHOM_MEASURE_KERNELS_GENERIC_FORWARD_LOOPS_H
-#define FATHOM_MEASURE_KERNELS_GENERIC_FORWARD_LOOPS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -33,5 +32,3 @@ typedef int32_t __attribute__((may_alias)) forward_half; /* signed: most archite
         }                                                                                          \
         return value;                                                                              \
     }
-
-#endif

@@ -1,6 +1,5 @@
 /* No instructions of this architecture are known. */
-#ifndef FATHOM_MEASURE_KERNELS_GENERIC_FRONT_CODE_H
-#define FATHOM_MEASURE_KERNELS_GENERIC_FRONT_CODE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,5 +24,3 @@ static inline void code_put_plain(unsigned char *at, size_t bytes)
 {
     (void)at, (void)bytes;
 }
-
-#endif

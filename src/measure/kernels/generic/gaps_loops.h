@@ -1,6 +1,5 @@
 /* Reading the counter as fast as possible, in C. */
-#ifndef FATHOM_MEASURE_KERNELS_GENERIC_GAPS_LOOPS_H
-#define FATHOM_MEASURE_KERNELS_GENERIC_GAPS_LOOPS_H
+#pragma once
 
 #include "arch.h"
 
@@ -21,5 +20,3 @@ static inline uint64_t loops_gap(uint64_t *last, uint64_t over, uint64_t *left)
             return now;
     }
 }
-
-#endif

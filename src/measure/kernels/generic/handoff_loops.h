@@ -2,8 +2,7 @@
  * The loops of hand-offs and of contended lines in C for every other architecture. See
  * x86_64/handoff_loops.h for what each one is.
  */
-#ifndef FATHOM_MEASURE_KERNELS_GENERIC_HANDOFF_LOOPS_H
-#define FATHOM_MEASURE_KERNELS_GENERIC_HANDOFF_LOOPS_H
+#pragma once
 
 #include "arch.h"
 
@@ -166,5 +165,3 @@ static inline void loops_fence(void)
 {
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
-
-#endif

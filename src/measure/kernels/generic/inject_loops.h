@@ -1,8 +1,7 @@
 /*
  * Traffic in C for every other architecture. See x86_64/inject_loops.h.
  */
-#ifndef FATHOM_MEASURE_KERNELS_GENERIC_INJECT_LOOPS_H
-#define FATHOM_MEASURE_KERNELS_GENERIC_INJECT_LOOPS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -32,5 +31,3 @@
         }                                                                                          \
         return position;                                                                           \
     }
-
-#endif

@@ -2,8 +2,7 @@
  * The timed loops in C for every other architecture. See measure/kernels/assembled/loops.h for what
  * each one is. KEEP hides a value from the optimizer and costs no instruction.
  */
-#ifndef FATHOM_MEASURE_KERNELS_GENERIC_LOOPS_H
-#define FATHOM_MEASURE_KERNELS_GENERIC_LOOPS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -37,5 +36,3 @@ static inline uint64_t loops_multiplications(uint64_t value, uint64_t repeats)
 
 #undef LOOP_OF
 #undef EIGHT
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * One access to each page in C, for every other architecture. See measure/kernels/pages.h.
  */
-#ifndef FATHOM_MEASURE_KERNELS_GENERIC_PAGE_LOOPS_H
-#define FATHOM_MEASURE_KERNELS_GENERIC_PAGE_LOOPS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -24,5 +23,3 @@ static inline void loops_clear(unsigned char *at, size_t bytes)
 {
     memset(at, 0, bytes);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* One load between two readings of the counter, in C. */
-#ifndef FATHOM_MEASURE_KERNELS_GENERIC_SINGLE_LOOPS_H
-#define FATHOM_MEASURE_KERNELS_GENERIC_SINGLE_LOOPS_H
+#pragma once
 
 #include "arch.h"
 
@@ -28,5 +27,3 @@ static inline uint64_t loops_no_load(const void *at, uint64_t *began)
     *began = arch_counter();
     return arch_counter() - *began;
 }
-
-#endif

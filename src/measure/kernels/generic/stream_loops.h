@@ -2,8 +2,7 @@
  * Streams in C, for every architecture without loops of its own: one double at a time, with each
  * load and store as written here. There is no way to store past the caches.
  */
-#ifndef FATHOM_MEASURE_KERNELS_GENERIC_STREAM_LOOPS_H
-#define FATHOM_MEASURE_KERNELS_GENERIC_STREAM_LOOPS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -54,5 +53,3 @@ STREAM_LOOPS(loops_copy_scalar, COPY)
 STREAM_LOOPS(loops_scale_scalar, SCALE)
 STREAM_LOOPS(loops_add_scalar, ADD)
 STREAM_LOOPS(loops_triad_scalar, TRIAD)
-
-#endif

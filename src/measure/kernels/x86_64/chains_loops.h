@@ -5,8 +5,7 @@
  * the counter. Thirteen chains fit the others. Where there are more, one register serves all chains
  * in memory; it is renamed for each, so they do not wait for one another.
  */
-#ifndef FATHOM_MEASURE_KERNELS_X86_64_CHAINS_LOOPS_H
-#define FATHOM_MEASURE_KERNELS_X86_64_CHAINS_LOOPS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -106,5 +105,3 @@ static inline uint64_t loops_iterations_bmi2(uint64_t x, uint64_t iterations)
 #define CHAINS_WORK_STEP "add %[begin], %[sum]\n\t"
 
 #include "measure/kernels/assembled/chains_loops.h"
-
-#endif

@@ -1,6 +1,5 @@
 /* The steps of the chases for x86-64. See measure/kernels/assembled/chase_loops.h. */
-#ifndef FATHOM_MEASURE_KERNELS_X86_64_CHASE_LOOPS_H
-#define FATHOM_MEASURE_KERNELS_X86_64_CHASE_LOOPS_H
+#pragma once
 
 #define CHASE_STEP         "mov (%0), %0\n\t"
 #define CHASE_SPILLED_STEP "mov %0, %2\n\tmov (%2), %2\n\tmov %2, %0\n\t"
@@ -18,5 +17,3 @@
 #define CHECK_STEP "cmp %[count], %[index]\n\tjae 2f\n\t"
 
 #include "measure/kernels/assembled/chase_loops.h"
-
-#endif

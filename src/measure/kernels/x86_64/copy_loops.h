@@ -1,8 +1,7 @@
 /*
  * The string instructions of x86-64, which copy and fill by themselves. See measure/kernels/copy.h.
  */
-#ifndef FATHOM_MEASURE_KERNELS_X86_64_COPY_LOOPS_H
-#define FATHOM_MEASURE_KERNELS_X86_64_COPY_LOOPS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -17,5 +16,3 @@ static inline void loops_stosb(void *to, uint64_t bytes)
 {
     __asm__ volatile("rep stosb" : "+D"(to), "+c"(bytes) : "a"(0) : "memory");
 }
-
-#endif

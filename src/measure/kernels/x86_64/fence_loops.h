@@ -1,6 +1,5 @@
 /* Operations that order memory, for x86-64. See measure/kernels/assembled/fence_loops.h. */
-#ifndef FATHOM_MEASURE_KERNELS_X86_64_FENCE_LOOPS_H
-#define FATHOM_MEASURE_KERNELS_X86_64_FENCE_LOOPS_H
+#pragma once
 
 #include "arch.h"
 #include "measure/kernels/assembled/fence_loops.h"
@@ -79,5 +78,3 @@ static bool fence_has_clwb(void)
     X(clwb, "clwb", "writes a line back and may keep it", FENCE_FLUSH, false, fence_has_clwb)      \
     X(store, "store", "a plain store", FENCE_STORE, false, NULL)                                   \
     X(store_nt, "store-nt", "movnti: a store past the caches", FENCE_STORE, false, NULL)
-
-#endif

@@ -1,7 +1,6 @@
 /* The steps of store-to-load forwarding for x86-64. See measure/kernels/assembled/forward_loops.h.
  */
-#ifndef FATHOM_MEASURE_KERNELS_X86_64_FORWARD_LOOPS_H
-#define FATHOM_MEASURE_KERNELS_X86_64_FORWARD_LOOPS_H
+#pragma once
 
 #define FORWARD_SAME_STEP    "mov %0, (%2)\n\tmov (%3), %0\n\t"
 #define FORWARD_NAMED_STEP   "mov %0, (%2)\n\tmov (%2), %0\n\t"
@@ -10,5 +9,3 @@
 #define FORWARD_OVERLAP_STEP "mov %0, (%2)\n\tmov 4(%3), %0\n\t"
 
 #include "measure/kernels/assembled/forward_loops.h"
-
-#endif

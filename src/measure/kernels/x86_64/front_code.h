@@ -2,8 +2,7 @@
  * Instructions as bytes (Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2).
  * The code is called as a kernel: the repeats are in rsi.
  */
-#ifndef FATHOM_MEASURE_KERNELS_X86_64_FRONT_CODE_H
-#define FATHOM_MEASURE_KERNELS_X86_64_FRONT_CODE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -46,5 +45,3 @@ static inline void code_put_plain(unsigned char *at, size_t bytes)
         {0x0f, 0x1f, 0x40, 0x00}, {0x0f, 0x1f, 0x84}, {0x66, 0x66, 0x66, 0x66, 0x0f, 0x1f, 0x84}};
     memcpy(at, nops[bytes / 4 - 1], bytes);
 }
-
-#endif

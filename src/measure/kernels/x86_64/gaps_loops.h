@@ -1,6 +1,5 @@
 /* Reading the counter as fast as possible, for x86-64, in assembly. */
-#ifndef FATHOM_MEASURE_KERNELS_X86_64_GAPS_LOOPS_H
-#define FATHOM_MEASURE_KERNELS_X86_64_GAPS_LOOPS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -30,5 +29,3 @@ static inline uint64_t loops_gap(uint64_t *last, uint64_t over, uint64_t *left)
                      : "rdx", "cc", "memory");
     return now;
 }
-
-#endif

@@ -2,8 +2,7 @@
  * The loops of hand-offs and of contended lines for x86-64, in assembly. `repeats` is at least one
  * in all of them.
  */
-#ifndef FATHOM_MEASURE_KERNELS_X86_64_HANDOFF_LOOPS_H
-#define FATHOM_MEASURE_KERNELS_X86_64_HANDOFF_LOOPS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -231,5 +230,3 @@ static inline void loops_fence(void)
 {
     __asm__ volatile("mfence" : : : "memory");
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* The accesses of traffic for x86-64. See measure/kernels/assembled/inject_loops.h. */
-#ifndef FATHOM_MEASURE_KERNELS_X86_64_INJECT_LOOPS_H
-#define FATHOM_MEASURE_KERNELS_X86_64_INJECT_LOOPS_H
+#pragma once
 
 /* Computes the next line's offset in %[at]. Forward: prefetchers can predict it. Anywhere: Knuth's
  * MMIX generator without its lowest 24 bits, because these repeat too soon. */
@@ -28,5 +27,3 @@ enum { INJECT_WRITE_BYTES = 64 };
 #define INJECT_PAUSE "mov %[delay], %[left]\n"
 
 #include "measure/kernels/assembled/inject_loops.h"
-
-#endif

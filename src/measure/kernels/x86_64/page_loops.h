@@ -1,8 +1,7 @@
 /*
  * One access to each page for x86-64, in assembly. See measure/kernels/pages.h.
  */
-#ifndef FATHOM_MEASURE_KERNELS_X86_64_PAGE_LOOPS_H
-#define FATHOM_MEASURE_KERNELS_X86_64_PAGE_LOOPS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -26,5 +25,3 @@ static inline void loops_clear(unsigned char *at, uint64_t bytes)
 {
     __asm__ volatile("rep stosb" : "+D"(at), "+c"(bytes) : "a"(0) : "memory");
 }
-
-#endif

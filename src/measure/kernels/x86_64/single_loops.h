@@ -1,6 +1,5 @@
 /* One load between two readings of the counter, for x86-64, in assembly. */
-#ifndef FATHOM_MEASURE_KERNELS_X86_64_SINGLE_LOOPS_H
-#define FATHOM_MEASURE_KERNELS_X86_64_SINGLE_LOOPS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -32,5 +31,3 @@ static inline void loops_flush(const void *at)
 SINGLE(loops_single, "mov (%2), %%rdx\n\t")
 SINGLE(loops_no_load, "")
 #undef SINGLE
-
-#endif

@@ -3,8 +3,7 @@
  * 512 bits are AVX and AVX-512, which are checked at run time. Only a step is in each loop's
  * `.irp`; the lines of a step follow one another.
  */
-#ifndef FATHOM_MEASURE_KERNELS_X86_64_STREAM_LOOPS_H
-#define FATHOM_MEASURE_KERNELS_X86_64_STREAM_LOOPS_H
+#pragma once
 
 #include "arch.h"
 
@@ -146,5 +145,3 @@ STREAM_SSE(128, "0,16,32,48", "movsd %[factor], %%xmm15\n\tunpcklpd %%xmm15, %%x
                  STREAM_TO, from, with, "vzeroupper")
 STREAM_AVX(256, "0,32", "y")
 STREAM_AVX(512, "0", "z")
-
-#endif

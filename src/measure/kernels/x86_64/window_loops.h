@@ -1,6 +1,5 @@
 /* The steps between two loads for x86-64. See measure/kernels/assembled/window_loops.h. */
-#ifndef FATHOM_MEASURE_KERNELS_X86_64_WINDOW_LOOPS_H
-#define FATHOM_MEASURE_KERNELS_X86_64_WINDOW_LOOPS_H
+#pragma once
 
 #define WINDOW_BETWEEN 1 /* instructions between two loads beside the steps: a jump */
 
@@ -37,5 +36,3 @@
 #define WINDOW_CLOBBERS "r8", "r9", "r10", "r11"
 
 #include "measure/kernels/assembled/window_loops.h"
-
-#endif

@@ -2,8 +2,7 @@
  * What the files of the bandwidth probe share: the options, and what each point of a plan measures.
  * All functions but bandwidth_prepare() are steps of the pool (base/pool.h).
  */
-#ifndef FATHOM_MEASURE_PROBES_BANDWIDTH_BANDWIDTH_H
-#define FATHOM_MEASURE_PROBES_BANDWIDTH_BANDWIDTH_H
+#pragma once
 
 #include "measure/kernels/stream.h"
 #include "measure/probes/chase/chases.h"
@@ -99,5 +98,3 @@ void bandwidth_prepare(struct trial *);
 /* Adds the derived series. */
 void bandwidth_conclude(struct probe_task *);
 void bandwidth_analyse(struct analysis *);
-
-#endif

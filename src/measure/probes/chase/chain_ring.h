@@ -3,8 +3,7 @@
  * order. All points of a round share it, because building costs more than measuring: the first
  * point builds it, and the others reuse it.
  */
-#ifndef FATHOM_MEASURE_PROBES_CHASE_CHAIN_RING_H
-#define FATHOM_MEASURE_PROBES_CHASE_CHAIN_RING_H
+#pragma once
 
 #include "measure/engine/plan.h"
 
@@ -44,5 +43,3 @@ void chain_ring_settle_once(const struct chain_ring *, const struct arena *, dou
 /* Memory for the i-th worker's state, on lines of its own. */
 enum { CHAIN_STATE_BYTES = 1024 };
 void *chain_ring_state(const struct chain_ring *, const struct arena *, size_t i);
-
-#endif

@@ -2,8 +2,7 @@
  * What the probes that chase through memory share: kinds of chases, series of them, and the working
  * set at which each level is measured.
  */
-#ifndef FATHOM_MEASURE_PROBES_CHASE_CHASES_H
-#define FATHOM_MEASURE_PROBES_CHASE_CHASES_H
+#pragma once
 
 #include "measure/kernels/ring.h"
 #include "measure/probes/kit/probe.h"
@@ -125,5 +124,3 @@ uint64_t chases_capacity(const struct probe_task *, int cpu, const struct probe_
  * is left out. Fills at most CHASE_LEVELS_MAX and returns how many. */
 size_t chases_levels(const struct probe_task *, int cpu, const struct probe_result *found,
                      struct chase_level *);
-
-#endif

@@ -2,8 +2,7 @@
  * Refines a curve at its knees: stage by stage it adds sizes between the last one on a plateau and
  * the first one beyond it, as bisection does.
  */
-#ifndef FATHOM_MEASURE_PROBES_CHASE_KNEES_H
-#define FATHOM_MEASURE_PROBES_CHASE_KNEES_H
+#pragma once
 
 #include "conclude/levels/level.h"
 #include "measure/probes/kit/probe.h"
@@ -30,5 +29,3 @@ size_t knees_choose(const struct probe_task *, const struct series *,
  * of the document so far ("dtlb1.4K.entries", "dtlb2.4K.hit", ...). Returns how many. */
 size_t knees_of_translation(const struct document *, uint64_t page_bytes,
                             struct translation_knee[KNEES_TRANSLATION_MOST]);
-
-#endif

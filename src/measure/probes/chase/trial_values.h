@@ -3,8 +3,7 @@
  * number belong to one round, on the same memory, so a curve through them shows one state of the
  * machine. Summaries of points would mix the rounds.
  */
-#ifndef FATHOM_MEASURE_PROBES_CHASE_TRIAL_VALUES_H
-#define FATHOM_MEASURE_PROBES_CHASE_TRIAL_VALUES_H
+#pragma once
 
 #include "measure/probes/kit/probe.h"
 
@@ -37,5 +36,3 @@ void trial_series_tell(struct series *, double x, double *answers, size_t n);
  * an array of pool_append(). */
 void trial_series_conclude(struct probe_task *, const struct series *like, double x,
                            const struct summary *);
-
-#endif

@@ -2,8 +2,7 @@
  * The working sets of a probe, by --from, --to and --per-octave, or --sizes, and by the machine's
  * declared caches and free memory.
  */
-#ifndef FATHOM_MEASURE_PROBES_CHASE_WORKING_SETS_H
-#define FATHOM_MEASURE_PROBES_CHASE_WORKING_SETS_H
+#pragma once
 
 #include "measure/probes/kit/probe.h"
 
@@ -70,5 +69,3 @@ struct memory_bounds memory_bounds_within(const struct machine *, const struct s
 /* Bytes of the last-level caches of that many CPUs, each shared by `sharers` of them (0: unknown,
  * so that each may have one). */
 uint64_t last_levels_of(const struct probe_task *, size_t cpus, size_t sharers);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the files of the cores probe share. Their functions are steps of the pool (base/pool.h). */
-#ifndef FATHOM_MEASURE_PROBES_CORES_CORES_H
-#define FATHOM_MEASURE_PROBES_CORES_CORES_H
+#pragma once
 
 #include "measure/kernels/handoff.h"
 #include "measure/probes/kit/build.h"
@@ -174,5 +173,3 @@ void cores_conclude(struct probe_task *);
 void cores_analyse(struct analysis *);
 extern const struct finding_line cores_lines[]; /* the registry's */
 extern const struct standard cores_experiment[];
-
-#endif

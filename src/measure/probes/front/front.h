@@ -3,8 +3,7 @@
  * them. A ladder is a series over the footprint of its code in bytes; `each` is the factor that
  * says how far apart its jumps are, or how long its instructions.
  */
-#ifndef FATHOM_MEASURE_PROBES_FRONT_FRONT_H
-#define FATHOM_MEASURE_PROBES_FRONT_FRONT_H
+#pragma once
 
 #include "conclude/analyse.h"
 #include "measure/kernels/front.h"
@@ -38,5 +37,3 @@ extern const struct front_ladder front_ladders[FRONT_LADDERS];
 extern const char front_each[];
 
 void front_analyse(struct analysis *);
-
-#endif

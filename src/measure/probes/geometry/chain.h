@@ -2,8 +2,7 @@
  * Chains that show how a cache is built: lines that contend for a set, pairs of loads at a
  * distance, and lines that the first level keeps while the second evicts them.
  */
-#ifndef FATHOM_MEASURE_PROBES_GEOMETRY_CHAIN_H
-#define FATHOM_MEASURE_PROBES_GEOMETRY_CHAIN_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -40,5 +39,3 @@ size_t geometry_chain_hot(const struct geometry_chain *);
 /* Links the chain in `memory`, which has geometry_chain_bytes() and is aligned to a page; returns
  * the first element. */
 void *geometry_chain_build(const struct geometry_chain *, unsigned char *memory, uint64_t seed);
-
-#endif

@@ -4,8 +4,7 @@
  * each with a `struct gpu_work`, and concludes findings from them. It has one or more stages of the
  * probe's plan.
  */
-#ifndef FATHOM_MEASURE_PROBES_GPU_GPU_H
-#define FATHOM_MEASURE_PROBES_GPU_GPU_H
+#pragma once
 
 #include "conclude/levels/level.h"
 #include "measure/gpu/gpu.h"
@@ -154,5 +153,3 @@ double gpu_capacity(const struct gpu_task *, unsigned level, double declared);
 
 /* For tests: the probe's plan() with these backends in place of gpu_backends. */
 void gpu_plan_with(struct probe_task *, const struct gpu_backend *const *backends);
-
-#endif

@@ -3,8 +3,7 @@
  * lies on the nearest NUMA node, and the driver's threads start there (nvbandwidth sets the same
  * affinity).
  */
-#ifndef FATHOM_MEASURE_PROBES_GPU_NEAR_H
-#define FATHOM_MEASURE_PROBES_GPU_NEAR_H
+#pragma once
 
 #include "machine/machine.h"
 
@@ -24,5 +23,3 @@ void gpu_near_leave(struct gpu_near *);
 /* Whether the host's node has that much free memory and some to spare: the kernel kills a process
  * that binds more than the node has. True if the node's free memory is unknown. */
 bool gpu_near_has_room(const struct machine *, double node, uint64_t bytes);
-
-#endif

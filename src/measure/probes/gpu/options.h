@@ -2,8 +2,7 @@
  * The options of the `gpu` probe, as far as they can be checked without a device: their table, and
  * parsers for lists of names and devices.
  */
-#ifndef FATHOM_MEASURE_PROBES_GPU_OPTIONS_H
-#define FATHOM_MEASURE_PROBES_GPU_OPTIONS_H
+#pragma once
 
 #include "measure/gpu/gpu.h"
 #include "measure/probes/chase/working_sets.h"
@@ -61,5 +60,3 @@ struct gpu_split gpu_split_default(const struct gpu_facts *);
  * leaves with ERROR_USAGE naming --l1, the device and its possible sizes. */
 size_t gpu_splits_parse(const char *text, const struct gpu_facts *, struct gpu_split *,
                         struct pool *);
-
-#endif

@@ -1,7 +1,6 @@
 /* The condition of a device during measurements, as NVML reports it: clocks, power and temperature,
  * and whether and why the clock was slowed. */
-#ifndef FATHOM_MEASURE_PROBES_GPU_SENSORS_H
-#define FATHOM_MEASURE_PROBES_GPU_SENSORS_H
+#pragma once
 
 #include "measure/probes/gpu/gpu.h"
 
@@ -50,5 +49,3 @@ void gpu_log_conclude(struct gpu_log *, const struct gpu_task *);
  * "gpu0.condition"; its text has the range of each reading, for curves and matrices, and what
  * slowed the clock. Then forgets everything. */
 void gpu_log_end(struct gpu_log *, struct gpu_task *);
-
-#endif

@@ -1,6 +1,5 @@
 /* The state of the `gpu` probe. For gpu.c, kit.c and together.c. */
-#ifndef FATHOM_MEASURE_PROBES_GPU_STATE_H
-#define FATHOM_MEASURE_PROBES_GPU_STATE_H
+#pragma once
 
 #include "measure/gpu/device.h"
 #include "measure/probes/gpu/near.h"
@@ -33,5 +32,3 @@ void gpu_failed(struct probe_task *, unsigned device, const char *why);
 /* Sets the result's status and reason and its parameter `not_measured`. To be called after all
  * findings were added. */
 void gpu_tell_left_out(struct probe_task *);
-
-#endif

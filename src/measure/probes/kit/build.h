@@ -1,7 +1,6 @@
 /* Adds series and points to a plan, and parameters to a document: steps of the document's pool
  * (base/pool.h), so none of these functions returns an error. */
-#ifndef FATHOM_MEASURE_PROBES_KIT_BUILD_H
-#define FATHOM_MEASURE_PROBES_KIT_BUILD_H
+#pragma once
 
 #include "measure/probes/kit/probe.h"
 
@@ -31,5 +30,3 @@ void build_skip(struct probe_task *, const char *reason);
 /* Divides the arena into parts of so many bytes, whole huge pages, each first touched by one of the
  * CPUs, and so near it. Does nothing if the plan binds the arena to a node. */
 void build_parts(struct probe_task *, const int *cpus, size_t count, size_t bytes);
-
-#endif

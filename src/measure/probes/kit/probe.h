@@ -3,8 +3,7 @@
  * with a `struct probe`; the build makes the table of all probes from these files.
  * docs/adding.md shows the way, and `scripts/new probe NAME` takes the first steps.
  */
-#ifndef FATHOM_MEASURE_PROBES_PROBE_H
-#define FATHOM_MEASURE_PROBES_PROBE_H
+#pragma once
 
 #include "base/settings.h"
 #include "conclude/analyse.h"
@@ -164,5 +163,3 @@ struct finding *probe_add_finding(struct probe_task *, const char *name, const c
 /* Adds a finding that is a summary's median and interval. */
 struct finding *probe_add_summary(struct probe_task *, const char *name, const char *unit,
                                   const struct summary *, unsigned flags);
-
-#endif

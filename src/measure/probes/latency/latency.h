@@ -1,7 +1,6 @@
 /* What the files of the latency probe share. Functions that plan are steps of the document's
  * pool. */
-#ifndef FATHOM_MEASURE_PROBES_LATENCY_LATENCY_H
-#define FATHOM_MEASURE_PROBES_LATENCY_LATENCY_H
+#pragma once
 
 #include "measure/probes/chase/chases.h"
 #include "measure/probes/chase/working_sets.h"
@@ -47,5 +46,3 @@ extern const char latency_small_sets[], latency_chased[];
 void latency_analyse(struct analysis *);
 extern const struct finding_line latency_lines[];
 extern const struct standard latency_experiment[];
-
-#endif

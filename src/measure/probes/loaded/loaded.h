@@ -1,7 +1,6 @@
 /* The state of the loaded probe, shared by its files: loaded.c plans and measures, findings.c adds
  * series and findings. */
-#ifndef FATHOM_MEASURE_PROBES_LOADED_LOADED_H
-#define FATHOM_MEASURE_PROBES_LOADED_LOADED_H
+#pragma once
 
 #include "measure/kernels/inject.h"
 #include "measure/probes/chase/chases.h"
@@ -52,5 +51,3 @@ void loaded_conclude(struct probe_task *);
 void loaded_analyse(struct analysis *);
 extern const struct finding_line loaded_lines[]; /* the registry's */
 extern const struct standard loaded_experiment[];
-
-#endif

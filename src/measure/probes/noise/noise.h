@@ -1,6 +1,5 @@
 /* What the files of the noise probe share. All ticks are ticks of the processor's counter. */
-#ifndef FATHOM_MEASURE_PROBES_NOISE_NOISE_H
-#define FATHOM_MEASURE_PROBES_NOISE_NOISE_H
+#pragma once
 
 #include "machine/interruptions.h"
 #include "measure/kernels/gaps.h"
@@ -98,5 +97,3 @@ void noise_find_periods(const struct noise_state *, size_t cpus, struct pool *,
 size_t noise_ids(const struct probe_task *);
 /* Adds series and findings. */
 void noise_conclude(struct probe_task *);
-
-#endif

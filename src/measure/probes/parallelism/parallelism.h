@@ -1,8 +1,7 @@
 /*
  * What the files of the parallelism probe share.
  */
-#ifndef FATHOM_MEASURE_PROBES_PARALLELISM_PARALLELISM_H
-#define FATHOM_MEASURE_PROBES_PARALLELISM_PARALLELISM_H
+#pragma once
 
 #include "measure/probes/chase/chain_ring.h"
 #include "measure/probes/chase/chases.h"
@@ -98,5 +97,3 @@ const struct miss_buffers *miss_buffers_find(const char *vendor, const char *mod
 void parallelism_analyse(struct analysis *);
 extern const struct finding_line parallelism_lines[];
 extern const struct standard parallelism_experiment[];
-
-#endif

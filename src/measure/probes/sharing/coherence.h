@@ -1,6 +1,5 @@
 /* What the parts of the probe coherence share. */
-#ifndef FATHOM_MEASURE_PROBES_SHARING_COHERENCE_H
-#define FATHOM_MEASURE_PROBES_SHARING_COHERENCE_H
+#pragma once
 
 #include "measure/kernels/contention.h"
 #include "measure/probes/kit/build.h"
@@ -26,5 +25,3 @@ void held_note(struct probe_task *);
 bool held_plan(struct probe_task *);
 void held_prepare(struct trial *);
 void held_analyse(struct analysis *);
-
-#endif

@@ -2,8 +2,7 @@
  * What the files of the TLB probe share: chains with a line on each page or packed on few pages,
  * the page sizes it measures, and its progress.
  */
-#ifndef FATHOM_MEASURE_PROBES_TLB_STATE_H
-#define FATHOM_MEASURE_PROBES_TLB_STATE_H
+#pragma once
 
 #include "measure/probes/chase/trial_values.h"
 #include "measure/probes/kit/probe.h"
@@ -92,5 +91,3 @@ struct tlb_chain tlb_chain_of(const struct tlb_state *, unsigned ladder, double 
 void tlb_plan_ladder(struct probe_task *);
 /* Returns false when this page size is done. */
 bool tlb_plan_next(struct probe_task *);
-
-#endif

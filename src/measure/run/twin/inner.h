@@ -1,6 +1,5 @@
 /* What the files of a twin share. */
-#ifndef FATHOM_MEASURE_RUN_TWIN_INNER_H
-#define FATHOM_MEASURE_RUN_TWIN_INNER_H
+#pragma once
 
 #include "measure/run/twin/twin.h"
 
@@ -21,5 +20,3 @@ struct timing_model twin_model(struct twin *);
 void twin_change(struct twin *, const char *changes);
 /* By which factor the bend changes a value. */
 double twin_change_of(const struct twin_bend *, double value);
-
-#endif

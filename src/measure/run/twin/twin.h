@@ -14,8 +14,7 @@
  *         run_on_twin(&run, &twin);
  *     ... run_plan(), run_measure(), run_release(), twin_close(&twin)
  */
-#ifndef FATHOM_MEASURE_RUN_TWIN_TWIN_H
-#define FATHOM_MEASURE_RUN_TWIN_TWIN_H
+#pragma once
 
 #include "measure/probes/kit/probe.h"
 
@@ -61,5 +60,3 @@ void twin_close(struct twin *);
  * probe plans. */
 bool twin_was_quick(const struct twin *);
 bool twin_lacks(const struct twin *, const struct probe_task *);
-
-#endif

@@ -1,6 +1,5 @@
 /* A judged fleet, for people and for other programs. */
-#ifndef FATHOM_SHOW_RENDER_FLEET_FLEET_H
-#define FATHOM_SHOW_RENDER_FLEET_FLEET_H
+#pragma once
 
 #include "base/line.h"
 #include "compare/fleet/fleet.h"
@@ -33,5 +32,3 @@ size_t fleet_page_rows(const struct fleet *, size_t nodes[FLEET_ROWS_MOST]);
 /* A self-contained page: the odd nodes, each finding's distribution, and a map of nodes and
  * findings. ERROR_SYSTEM without memory. */
 int render_fleet_page(FILE *, const struct fleet *, const struct fleet_pages *, struct error *);
-
-#endif

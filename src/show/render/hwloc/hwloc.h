@@ -2,8 +2,7 @@
  * hwloc's tree of a document's machine, with measured clusters as groups. Not for use outside of
  * this output.
  */
-#ifndef FATHOM_SHOW_RENDER_HWLOC_HWLOC_H
-#define FATHOM_SHOW_RENDER_HWLOC_HWLOC_H
+#pragma once
 
 #include "base/cpulist.h"
 #include "base/error.h"
@@ -46,5 +45,3 @@ struct objects {
 /* Builds them in the pool, whose step it leaves with ERROR_IMPOSSIBLE if the document has no tree,
  * ERROR_USAGE if the tree is damaged. */
 void objects_build(struct objects *, const struct document *, struct pool *);
-
-#endif

@@ -1,6 +1,5 @@
 /* The parts of the page. Not for use outside of render/page. */
-#ifndef FATHOM_SHOW_RENDER_PAGE_PAGE_H
-#define FATHOM_SHOW_RENDER_PAGE_PAGE_H
+#pragma once
 
 #include "show/render/markup.h"
 #include "show/render/parts.h"
@@ -68,5 +67,3 @@ extern const char html_policy[]; /* Content-Security-Policy: only these two */
 /* The timed code as HTML: fathom's loops for CPUs, disassembled, and the source of the GPU
  * backends' kernels; "": not available. */
 extern const char html_loops[], html_kernels_cuda[], html_kernels_opencl[];
-
-#endif

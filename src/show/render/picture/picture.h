@@ -3,8 +3,7 @@
  * attributes, which every program that opens SVG knows, and as classes, by which a page or a dark
  * screen replaces them.
  */
-#ifndef FATHOM_SHOW_RENDER_PICTURE_PICTURE_H
-#define FATHOM_SHOW_RENDER_PICTURE_PICTURE_H
+#pragma once
 
 #include "show/render/markup.h"
 #include "show/report/blocks.h"
@@ -60,5 +59,3 @@ double curves_height(const struct chart *, double width);
 void curves_put(const struct canvas *, const struct chart *, double left, double top);
 double matrices_size(const struct chart *, double *width);
 void matrices_put(const struct canvas *, const struct chart *, double left, double top);
-
-#endif

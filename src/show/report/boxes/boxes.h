@@ -3,8 +3,7 @@
  * measured values. Equal boxes are one box with a count, so a machine of 1024 CPUs needs no more
  * boxes than a laptop.
  */
-#ifndef FATHOM_SHOW_REPORT_BOXES_BOXES_H
-#define FATHOM_SHOW_REPORT_BOXES_BOXES_H
+#pragma once
 
 #include "base/line.h"
 #include "conclude/registry/catalogue.h"
@@ -39,5 +38,3 @@ struct boxes {
 
 /* The boxes of a document: the CPUs', then each device's; none if the machine is unknown. */
 void boxes_build(struct boxes *, const struct catalogue *, size_t document, struct pool *);
-
-#endif
