@@ -411,6 +411,8 @@ static void nvbandwidth(void **state)
                                  "\n"
                                  "SUM host_to_device_memcpy_ce 101.00\n"
                                  "\n";
+    if (probe_absent("gpu"))
+        skip();
     assert_int_equal(SPEAK(*state, values, "nvbandwidth", "-t", "host_to_device_memcpy_ce",
                            "device_to_device_memcpy_write_ce"),
                      0);
