@@ -94,7 +94,7 @@ static const struct {
     {"mlc", MLC_LOADED "00000 80 0\n", "line 2: mlc prints a delay"},
     {"mlc", MLC_LOADED "00000 80 100 1\n", "line 2: mlc prints a delay"},
     {"mlc", "Measuring Peak Injection Memory Bandwidths\nALL Reads : -\n",
-     "line 2: mlc prints a bandwidth"},
+     "holds no matrix and no latencies of Intel MLC's"},
     {"mlc", "Measuring Peak Injection Memory Bandwidths\nALL Reads\n",
      "line 2: mlc prints a bandwidth"},
     {"multichase", "", "holds no result"},
