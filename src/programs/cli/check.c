@@ -72,10 +72,11 @@ static int check(struct invocation *invocation, struct error *error)
 {
     const struct command_options *asked = &invocation->options;
     const char *against = asked->against.text;
-    if (asked->fit.has && (against || invocation->operand_count))
+    enum { FATHOM_CHECK_FIT = 3 }; /* words */
+    if (asked->fit.has && invocation->argc > FATHOM_CHECK_FIT)
         return error_set(error, ERROR_USAGE,
                          "--fit looks at this machine as it is now, and compares nothing: leave "
-                         "out --against and FILE");
+                         "out all other options and FILE");
     if (asked->fit.has)
         return doctor_fit(error);
     if (!against)

@@ -12,6 +12,7 @@
 #include "show/render/metric_labels.h"
 
 #include <math.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
@@ -208,6 +209,10 @@ static int watch(struct invocation *invocation, struct error *error)
                           .cost = NAN,
                           .written_s = -file_every_s,
                           .error = &why};
+    if (shown.metrics && strcmp(shown.metrics, "-") == 0)
+        return error_set(
+            error, ERROR_USAGE,
+            "--metrics '-': name a file, or have them on standard output by -f metrics");
     int code = shown.metrics ? save_possible(shown.metrics, error) : 0;
     if (code == 0)
         code = watch_here(asked, &shown, error);
