@@ -73,15 +73,15 @@ static bool is_of_model(const struct machine_facts *a, const struct machine_fact
 
 /* Compares the document with the others of its model as one. */
 static int compare_with_model(struct nearest *nearest, const struct document *document,
-                              const struct document *known, size_t count, struct error *error)
+                              struct error *error)
 {
     struct document *const alike = nearest->alike_list;
     struct error none = {0};
     const char *left_out = NULL;
     size_t n = 0;
-    for (size_t i = 0; i < count; i++)
-        if (is_of_model(&known[i].machine, &document->machine))
-            alike[n++] = known[i];
+    for (size_t i = 0; i < nearest->count; i++)
+        if (is_of_model(&nearest->list[i].document->machine, &document->machine))
+            alike[n++] = *nearest->list[i].document;
     int code = n ? baseline_build(&nearest->others, alike, n, &left_out, &none) : ERROR_USAGE;
     if (code == 0)
         code = differences_find(&nearest->differences, &nearest->others, document, NAN, &none);
@@ -121,7 +121,7 @@ int nearest_find(struct nearest *nearest, const struct document *document,
     if (code < 0)
         return code;
     qsort(nearest->list, nearest->count, sizeof *nearest->list, by_distance);
-    return compare_with_model(nearest, document, known, known_count, error);
+    return compare_with_model(nearest, document, error);
 }
 
 void nearest_free(struct nearest *nearest)

@@ -157,22 +157,28 @@ static void search_knee(struct fit *fit, size_t knee, double least, double most,
     }
 }
 
-/* The variance that samples have about the fit. No shape is exactly true, and where the nearest one
- * is off, neighbouring samples are off together: they count as fewer. */
-static double misfit_variance(struct fit *fit, double cost)
+/* The variance that samples have about a fit of that cost: above 1 where no shape is exactly true.
+ */
+static double misfit_variance(const struct fit *fit, double cost)
 {
-    const double freedom = fmax(1, (double)fit->n - 2 * (double)fit->columns);
+    return fmax(1, cost / fmax(1, (double)fit->n - 2 * (double)fit->columns));
+}
+
+/* The same where the nearest shape is off: neighbouring samples are off together, so they count as
+ * fewer. */
+static double correlated_variance(struct fit *fit, double cost)
+{
     for (size_t i = 0; i < fit->n; i++)
         fit->off[i] = distance(fit, i);
     const double effective = effective_count(fit->off, fit->n, fit->scratch);
-    return fmax(1, cost / freedom) * (double)fit->n / effective;
+    return misfit_variance(fit, cost) * (double)fit->n / effective;
 }
 
 /* Computes the weight of each size from the likelihoods of all shapes. */
 static void weigh(struct fit *fit, struct mixture_knee *knee)
 {
     const struct search *search = &fit->search;
-    const double variance = misfit_variance(fit, search->best);
+    const double variance = correlated_variance(fit, search->best);
     double weights[STEPS_MOST], total = 0, mean = 0;
     for (size_t s = 0; s < search->steps; s++) {
         weights[s] = 0;
@@ -371,8 +377,7 @@ static bool part(struct fit *fit, struct mixture *mixture)
  * statistical model identification", IEEE Trans. Automatic Control 19(6), 1974. */
 static void doubt_knees(struct fit *fit, struct mixture *mixture)
 {
-    const double freedom = fmax(1, (double)fit->n - 2 * (double)(mixture->count + 1));
-    const double variance = fmax(1, mixture->cost / freedom);
+    const double variance = misfit_variance(fit, mixture->cost);
     struct interval ends[KNEES_MOST];
     for (size_t k = 0; k < mixture->count; k++) {
         const struct mixture more = split(fit, mixture, k, false);

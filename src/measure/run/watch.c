@@ -51,9 +51,9 @@ static void choose_levels(struct watch *watch)
         if (!cache || cache->size_bytes <= above || cache->size_bytes > budget)
             break;
         line_bytes = cache->line_bytes ? cache->line_bytes : line_bytes;
-        const uint64_t half = cache->size_bytes / 2, few = (n > 2 ? 2 : 3) * above;
+        const uint64_t half = cache->size_bytes / 2, few = (n > PRIVATE_LEVELS ? 2 : 3) * above;
         snprintf(name, sizeof name, "L%d", n);
-        add_level(watch, name, n == 1 || half < few ? half : few, line_bytes, n <= 2);
+        add_level(watch, name, n == 1 || half < few ? half : few, line_bytes, n <= PRIVATE_LEVELS);
         above = cache->size_bytes;
     }
     uint64_t bytes = 4 * above < memory_least && !watch->model ? memory_least : 4 * above;

@@ -29,7 +29,7 @@ struct shown {
     double began_s, began_cpu_s; /* wall and CPU time at the first trial's end */
     double cost;                 /* share of one CPU since then; NAN: unknown yet */
     double written_s;            /* when the file was written */
-    int failed;                  /* code of writing the file */
+    int failed;                  /* code of the last writing of the file */
     struct error *error;         /* then filled */
 };
 
@@ -162,11 +162,13 @@ static void tick(void *argument, const struct watch *watch)
     else
         write_metrics(shown, stdout, shown->error);
     fflush(stdout);
-    if (!shown->metrics || shown->failed ||
-        (!changed && watch->at_s - shown->written_s < file_every_s))
+    if (!shown->metrics || (!changed && watch->at_s - shown->written_s < file_every_s))
         return;
+    const int failed_before = shown->failed;
     shown->written_s = watch->at_s;
     shown->failed = save_file(shown->metrics, write_metrics, shown, shown->error);
+    if (shown->failed && !failed_before)
+        command_tell("%s", shown->error->text);
 }
 
 static const struct formats formats = {{"text", "metrics"}, {NULL}};
@@ -192,6 +194,9 @@ static int watch_here(const struct command_options *asked, struct shown *shown, 
         code = watch_run(&watch, error);
     if (shown->terminal && watch.ticks)
         putchar('\n');
+    if (code == 0 && !watch.ticks)
+        code = error_set(error, ERROR_IMPOSSIBLE,
+                         "every trial was interrupted: watch longer, or another CPU (--cpu)");
     machine_free(&machine);
     return code;
 }
@@ -218,8 +223,8 @@ static int watch(struct invocation *invocation, struct error *error)
         code = watch_here(asked, &shown, error);
     if (code == ERROR_INTERRUPTED)
         return measure_interrupted(NULL);
-    if (code == 0 && shown.failed)
-        return error_set(error, shown.failed, "%s", why.text);
+    if (code == 0 && shown.failed) /* it was told */
+        return shown.failed == ERROR_USAGE ? EXIT_USAGE : EXIT_IMPOSSIBLE;
     return code < 0 ? code : shown.worse ? EXIT_CHECK_FAILED : EXIT_DONE;
 }
 
