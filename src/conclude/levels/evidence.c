@@ -424,6 +424,23 @@ static void prove_memory(struct weighing *weighing)
     }
 }
 
+/* Refuses a level between two others whose interval reaches the latency of one of them: such a
+ * level may be sizes of which more or less is served by its neighbours. */
+static void refuse_undistinguished(struct weighing *weighing)
+{
+    struct levels *levels = weighing->levels;
+    for (size_t k = 1; k + 1 < levels->count;) {
+        const struct level *level = &levels->list[k];
+        if (level->latency.low > level[-1].latency.value &&
+            level->latency.high < level[1].latency.value) {
+            k++;
+            continue;
+        }
+        evidence_add_gap(levels, level->from, level->to);
+        take_out(weighing, k);
+    }
+}
+
 /* A half-full cache serves nearly all loads, however its sets are filled: sets of 8 or more ways
  * that are half full on average overflow for one load in fifty (Poisson), which multiplies the
  * latency by less than this unless the next level is 25 times as slow. If two sizes in a row within
@@ -459,6 +476,7 @@ void evidence_weigh(struct curve *curve, enum level_pages pages, struct levels *
     add_flats(&weighing, flats, count);
     if (pages != LEVEL_PAGES_KNOWN)
         join_translation(&weighing);
+    refuse_undistinguished(&weighing);
     prove_memory(&weighing);
     for (size_t k = 0; k + 1 < levels->count; k++) {
         levels->list[k].blurred = is_blurred(curve, &levels->list[k]);

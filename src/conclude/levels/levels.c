@@ -282,8 +282,8 @@ static const char *gaps_text(const struct level_reading *reading)
     return text;
 }
 
-/* The one place that reports a refused level: a stretch where no two sizes agree is no level and
- * has no number. */
+/* The one place that reports a refused level: a stretch where no two sizes agree, or only within an
+ * interval that reaches a neighbour, is no level and has no number. */
 static void tell_gaps(const struct level_reading *reading)
 {
     if (reading->levels.gap_count == 0)
@@ -293,7 +293,9 @@ static void tell_gaps(const struct level_reading *reading)
         reading->levels.sparse
             ? pool_printf(reading->pool,
                           "%s: too few sizes to find a level here; add --per-octave 4", where)
-            : pool_printf(reading->pool, "%s: no two sizes agree, so no level is reported here",
+            : pool_printf(reading->pool,
+                          "%s: sizes agree too little to tell a level from its neighbours, so none "
+                          "is reported here",
                           where);
 }
 

@@ -183,9 +183,10 @@ void level_pool_own(const struct curve *, size_t k, struct level *);
  * Checks the levels of a fit against the points themselves, and finds levels that the fit missed.
  * Internal to levels_find().
  *
- *     refused a level on which no two sizes agree; its sizes become a gap added a flat between two
- *     levels, which the fit misread as part of a rise: the far half of a
- *                cache of two halves, a cache too near to the next
+ *     refused a level on which no two sizes agree, or whose interval reaches the latency of a
+ *                neighbour; its sizes become a gap
+ *     added      a flat between two levels, which the fit misread as part of a rise: the far half
+ *                of a cache of two halves, a cache too near to the next
  *     translated a small step at a TLB's usual number of pages of 4 KiB, where pages are
  *                unknown: two levels become one, and the step is reported
  *     proven     memory: a flat of an octave and more, well past the last capacity
