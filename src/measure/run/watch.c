@@ -5,6 +5,7 @@
 #include "measure/engine/engine.h"
 #include "measure/kernels/chase.h"
 #include "measure/kernels/ring.h"
+#include "measure/kernels/single.h"
 #include "stats/order.h"
 #include "stats/undisturbed.h"
 
@@ -12,10 +13,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A batch of 192 loads takes 25 us in memory and 0.2 us in the first level, where reading the clock
- * adds some percent, which do not change. All levels together take some 0.4 ms of CPU time, and
- * with the engine's bursts and threads less than 1 ms. */
-enum { BATCHES = 5, REPEATS = 3 };
+/* A batch of 64 loads takes 10 us in memory, and one of three times as many in a shared cache. In
+ * the core's own caches a batch has 24 times as many and takes 3 to 10 us, or the clock's reading
+ * and the loop's first turns would add a tenth. All levels together take some 0.5 ms of CPU time,
+ * and with the engine's bursts and threads less than 1 ms. */
+enum { BATCHES = 5, PRIVATE_TIMES = 24, SHARED_TIMES = 3 };
 enum { PAGE = 4096, HUGE_PAGE = 2 << 20, STATE_BYTES = 128 };
 static const uint64_t memory_most = 128 << 20, memory_least = 32 << 20;
 /* A stage keeps what it measured, so a watch without an end is stages of an hour. */
@@ -23,22 +25,41 @@ static const double stage_s = 3600;
 
 /* --- the levels --- */
 
-static void add_level(struct watch *watch, const char *name, uint64_t bytes, size_t line_bytes,
-                      bool private)
+static struct watch_level *add_level(struct watch *watch, const char *name, uint64_t bytes,
+                                     size_t line_bytes, bool private)
 {
     struct watch_level *level = &watch->levels[watch->level_count++];
     const size_t unit = bytes >= HUGE_PAGE ? HUGE_PAGE : PAGE;
     *level = (struct watch_level){.now = NAN, .private = private};
     snprintf(level->name, sizeof level->name, "%s", name);
     level->at = (watch->arena_bytes + unit - 1) / unit * unit;
+    level->times = private ? PRIVATE_TIMES : SHARED_TIMES;
     level->ring = (struct ring){.count = (size_t)(bytes / line_bytes),
                                 .stride = line_bytes,
                                 .seed = watch->seed + watch->level_count};
     watch->arena_bytes = level->at + (size_t)bytes;
+    return level;
+}
+
+/* Memory is watched in lines that are flushed, or where a program can't flush them in four times
+ * the last cache. */
+static void choose_memory(struct watch *watch, uint64_t above, size_t line_bytes, uint64_t budget)
+{
+    const bool flushed = single_flushes && !watch->model;
+    uint64_t bytes = 4 * above;
+    if (!watch->model)
+        bytes = flushed || bytes < memory_least ? memory_least
+                : bytes > memory_most           ? memory_most
+                                                : bytes;
+    if (bytes > budget || (!flushed && bytes <= above))
+        return;
+    struct watch_level *memory = add_level(watch, "DRAM", bytes, line_bytes, false);
+    memory->flushed = flushed;
+    memory->times = flushed ? 1 : SHARED_TIMES;
 }
 
 /* Well within each declared cache; a shared one is watched in twice what the caches before hold, so
- * that they keep little of it, and memory in four times the last. */
+ * that they keep little of it. */
 static void choose_levels(struct watch *watch)
 {
     const uint64_t budget = machine_memory_budget(watch->machine) / 2;
@@ -56,31 +77,54 @@ static void choose_levels(struct watch *watch)
         add_level(watch, name, n == 1 || half < few ? half : few, line_bytes, n <= PRIVATE_LEVELS);
         above = cache->size_bytes;
     }
-    uint64_t bytes = 4 * above < memory_least && !watch->model ? memory_least : 4 * above;
-    bytes = bytes > memory_most ? memory_most : bytes;
-    if (bytes > above && bytes <= budget)
-        add_level(watch, "DRAM", bytes, line_bytes, false);
+    choose_memory(watch, above, line_bytes, budget);
 }
 
 /* --- a trial --- */
+
+struct walk {
+    struct chase chase;
+    unsigned times;
+};
+
+static uint64_t walk_on(void *state, uint64_t repeats)
+{
+    struct walk *walk = state;
+    return chase_run(&walk->chase, walk->times * repeats);
+}
+
+/* Takes out the lines of the last trial, at first all of the ring. */
+static void flush(struct watch_level *level, const void *end)
+{
+    void *line = level->flushed_to;
+    do {
+        void *next = *(void **)line;
+        single_flush(line);
+        line = next;
+    } while (line != end);
+    level->flushed_to = line;
+}
 
 static void prepare(struct trial *trial)
 {
     struct watch *const *watch = trial->probe_state;
     struct watch_level *level = &(*watch)->levels[trial->point->index];
     unsigned char *memory = trial->arena->memory;
-    struct chase *chase = (struct chase *)(memory + trial->point->index * STATE_BYTES);
+    struct walk *walk = (struct walk *)(memory + trial->point->index * STATE_BYTES);
     if (!level->built) {
         level->ring.memory = memory + level->at;
         ring_build(&level->ring);
-        chase->position = level->ring.memory;
+        walk->chase.position = level->flushed_to = level->ring.memory;
+        walk->times = level->times;
         level->built = true;
     }
     if (level->private)
         ring_warm(&level->ring, level->ring.count);
-    trial->workers[0].run = chase_run;
-    trial->workers[0].state = chase;
-    trial->operations = chase_steps;
+    if (level->flushed)
+        flush(level, walk->chase.position);
+    trial->workers[0].run = walk_on;
+    trial->workers[0].state = walk;
+    trial->operations = level->times * chase_steps;
 }
 
 /* The core's own caches lose time to interruptions alone; beyond them the median is the
@@ -207,7 +251,7 @@ static int run_stage(struct watch *watch, struct engine *engine, double for_s, s
                               .trials_per_visit = 1,
                               .sweep = (unsigned)watch->level_count,
                               .batches = BATCHES,
-                              .repeats = REPEATS,
+                              .repeats = 1,
                               .batch_ns = clock_shortest_batch_ns(engine->clock), /* as given */
                               .patient = true,
                               .precision = 0,
