@@ -9,6 +9,8 @@
 /* 20 us at 3 GHz: long enough to read the clock's rate to 0.1 %, and short compared with a
  * bracket. */
 enum { CYCLES = 60000 };
+/* 2 us: half a percent of it is the clock's reading. */
+enum { WIDE_ADDITIONS = 20480 };
 /* Rounds, of which the shortest counts, because interference can only slow a chain. */
 enum { ROUNDS = 8, ROUND_CYCLES = 16000, LOAD_CYCLES = 4 };
 /* Hardware multipliers take three to five cycles. */
@@ -75,6 +77,13 @@ unsigned burst_measure_multiplication(const struct clock *clock)
         keep_shortest(&steps.load_ns, clock, chase_run, &chase, chase_steps, LOAD_CYCLES);
     }
     return burst_multiplication(&steps);
+}
+
+double burst_width(const struct clock *clock, double hz)
+{
+    const uint64_t repeats = WIDE_ADDITIONS / addition_steps;
+    const double ns = run_ns(clock, additions_wide_run, NULL, repeats);
+    return ns * hz * 1e-9 / (double)(repeats * addition_steps);
 }
 
 double burst_hz(const struct clock *clock, unsigned multiplication)

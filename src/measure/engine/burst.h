@@ -26,3 +26,7 @@ unsigned burst_measure_multiplication(const struct clock *);
 /* The calling core's clock, by multiplications that take `multiplication` cycles each; 0: by
  * additions. */
 double burst_hz(const struct clock *, unsigned multiplication);
+/* Cycles of that clock which an addition takes where four chains go on side by side: a third or
+ * less, and more while another hardware thread of the core works, which a guest sees in no other
+ * way. Takes 2 us. */
+double burst_width(const struct clock *, double hz);

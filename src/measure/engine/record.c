@@ -23,8 +23,8 @@ static const double clock_spread = 0.01;
 static const double clock_taken = 0.04;
 /* Up to these shares, spoiled batches do not move a median, and stolen trials hardly do. */
 static const double spoiled_share = 0.1, stolen_share = 0.2;
-/* A trial with more than this share of interrupted batches has too few undisturbed ones to take its
- * value from. */
+/* A trial with more than this share of batches that were interrupted, or whose core was shared, has
+ * too few undisturbed ones to take its value from. */
 static const double throughout = 0.5;
 /* Flags that result from interference. */
 static const unsigned by_others = FLAG_BIT(FLAG_PREEMPTED) | FLAG_BIT(FLAG_STOLEN) |
@@ -38,8 +38,8 @@ static int make_room(struct record *record, unsigned more)
     unsigned room = record->room ? record->room * 2 : 8;
     if (room < wanted)
         room = wanted;
-    float **const columns[] = {&record->values, &record->cycles, &record->longer, &record->shift,
-                               &record->core_mhz};
+    float **const columns[] = {&record->values, &record->cycles,   &record->longer,
+                               &record->shift,  &record->core_mhz, &record->shared};
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
         float *larger = realloc(*columns[i], room * sizeof **columns[i]);
         if (!larger)
@@ -79,6 +79,10 @@ static void add_trial(struct record *record, const struct plan *plan, const stru
     for (unsigned i = 0; i < n; i++)
         scratch[i] = batches[i].core_hz;
     record->core_mhz[at] = (float)(middle(scratch, n) * 1e-6);
+    unsigned shared = 0;
+    for (unsigned i = 0; i < n; i++)
+        shared += batches[i].core_shared;
+    record->shared[at] = (float)shared / (float)n;
 }
 
 int record_add_trial(struct record *record, const struct visit *visit, unsigned trial,
@@ -142,6 +146,16 @@ static bool is_rate(const struct plan *plan)
     return plan->yields == OPERATIONS_PER_SECOND;
 }
 
+/* The trials that were disturbed throughout. A core that is shared counts only where it was in all:
+ * else the cycles are of the other trials, and times far from the core lose nothing by it. */
+static unsigned disturbed_throughout(const struct record *record)
+{
+    unsigned shared = 0;
+    for (unsigned i = 0; i < record->trials; i++)
+        shared += (double)record->shared[i] > throughout;
+    return shared == record->trials ? shared : record->disturbed_trials;
+}
+
 /* Widens the interval on the side where the undisturbed median may lie, because interference moves
  * values only to the other side: for times the lower side. If a share d of the trials was disturbed
  * throughout, the median of the undisturbed ones is the (1 - d) / 2 quantile of all; a trial with
@@ -152,7 +166,7 @@ static void allow_for_others(const struct record *record, const struct plan *pla
                              struct summary *summary)
 {
     static const double one_side = 0.975;
-    const double share = (double)record->disturbed_trials / record->trials, p = (1 - share) / 2;
+    const double share = (double)disturbed_throughout(record) / record->trials, p = (1 - share) / 2;
     const bool few = share > disturbance_beside;
     if (is_rate(plan)) {
         const size_t rank = share > 0 ? quantile_rank_above(n, 1 - p, one_side) : 0;
@@ -191,10 +205,11 @@ static void summarize_trials(const struct record *record, const float *column, u
     summary_widen(summary, effective);
 }
 
-/* Gathers in `column` the cycles of the trials at the full clock, and returns their number. The
- * full clock (in MHz) is the highest that trials agree on, because interference may lower a clock,
- * or interrupt the bursts that read it. 0: there is no clock, or cycles do not follow from times.
- */
+/* Gathers in `column` the cycles of the trials at the full clock of which no other hardware thread
+ * used the core throughout, or where there are none, of all at the full clock. Returns their
+ * number. The full clock (in MHz) is the highest that trials agree on, because interference may
+ * lower a clock, or interrupt the bursts that read it. 0: there is no clock, or cycles do not
+ * follow from times. */
 static unsigned at_full_clock(const struct record *record, const struct plan *plan, double *scratch,
                               float *column, double *full)
 {
@@ -209,9 +224,11 @@ static unsigned at_full_clock(const struct record *record, const struct plan *pl
     sort_ascending(scratch, n);
     *full = 1 / undisturbed_of(scratch, n).value;
     unsigned count = 0;
-    for (unsigned i = 0; i < n; i++)
-        if ((double)record->core_mhz[i] >= (1 - clock_taken) * *full)
-            column[count++] = record->cycles[i];
+    for (double most = throughout; !count && most <= 1; most += 1 - throughout)
+        for (unsigned i = 0; i < n; i++)
+            if ((double)record->core_mhz[i] >= (1 - clock_taken) * *full &&
+                (double)record->shared[i] <= most)
+                column[count++] = record->cycles[i];
     return count;
 }
 
@@ -343,7 +360,7 @@ static struct disturbance disturbance_of(const struct record *record, double *sc
 {
     const double trials = record->trials;
     return (struct disturbance){(float)middle_of_column(record->longer, record->trials, scratch),
-                                (float)(record->disturbed_trials / trials)};
+                                (float)(disturbed_throughout(record) / trials)};
 }
 
 void record_conclude(const struct record *record, const struct plan *plan, double *scratch,
@@ -382,7 +399,7 @@ void record_conclude(const struct record *record, const struct plan *plan, doubl
         disturbed |= FLAG_BIT(FLAG_STOLEN);
     /* If the interval is narrow in spite of the flags' causes, it says all that the flags would. */
     if (!trials_are_lines(plan) && record->trials >= plan->trials_min &&
-        record->disturbed_trials <= disturbance_beside * record->trials &&
+        disturbed_throughout(record) <= disturbance_beside * record->trials &&
         record_converged(record, plan, scratch))
         disturbed &= ~by_others;
     point->flags |= disturbed;
@@ -395,6 +412,7 @@ void record_clear(struct record *record)
                               .longer = record->longer,
                               .shift = record->shift,
                               .core_mhz = record->core_mhz,
+                              .shared = record->shared,
                               .room = record->room};
 }
 
@@ -405,6 +423,8 @@ void record_free(struct record *record)
     free(record->longer);
     free(record->shift);
     free(record->core_mhz);
-    record->values = record->cycles = record->longer = record->shift = record->core_mhz = NULL;
+    free(record->shared);
+    record->shared = record->values = record->cycles = record->longer = record->shift =
+        record->core_mhz = NULL;
     record->room = 0;
 }

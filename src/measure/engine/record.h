@@ -12,6 +12,7 @@ struct record {
      * much interference may have raised the value all the same, as shares. Cycles are NAN where
      * they make no sense. A float's 24 bits are finer than any trial. */
     float *values, *cycles, *longer, *shift, *core_mhz;
+    float *shared; /* of its batches, those while another hardware thread of the core worked */
     unsigned trials, room;
     unsigned redone, interrupted, clock_moved, batches; /* batches of all trials */
     unsigned disturbed_trials; /* trials disturbed throughout, by a cause that was seen and never by

@@ -110,6 +110,12 @@ static double burst_hz(struct visit *visit)
     return kind->burst_hz ? kind->burst_hz(visit) : NAN;
 }
 
+static bool core_shared(struct visit *visit, double hz)
+{
+    const struct executor_kind *kind = visit->executor->kind;
+    return kind->core_shared && visit->plan->cycles && kind->core_shared(visit, hz);
+}
+
 /* Measures batches [first, first + count) of the visit, counted over all its trials. 1 where they
  * were interrupted. */
 static int measure_batches(struct visit *visit, unsigned first, unsigned count)
@@ -150,6 +156,7 @@ static int measure_bracket(struct visit *visit, unsigned first, unsigned count)
         if (code < 0)
             return code;
         const double before_hz = burst_hz(visit);
+        const bool shared_before = core_shared(visit, before_hz);
         const int measured = measure_batches(visit, first, count);
         if (measured < 0)
             return measured;
@@ -171,8 +178,11 @@ static int measure_bracket(struct visit *visit, unsigned first, unsigned count)
             drop(visit->batches + first, count);
         else
             visit->interrupted += interrupted ? count : 0;
-        for (unsigned i = 0; visit->executor->kind->burst_hz && i < count; i++)
+        const bool shared = core_shared(visit, after_hz) || shared_before;
+        for (unsigned i = 0; visit->executor->kind->burst_hz && i < count; i++) {
             visit->batches[first + i].core_hz = clock_of(before_hz, after_hz, moved);
+            visit->batches[first + i].core_shared = shared;
+        }
         return 0;
     }
 }

@@ -81,6 +81,21 @@ static void both_kinds_read_the_same_clock(void **state)
     assert_true(by_additions / by_multiplications < 1.5);
 }
 
+/* Additions side by side take no longer than one after another, and no core starts more than sixteen
+ * in a cycle. */
+static void additions_side_by_side_overlap(void **state)
+{
+    (void)state;
+    struct clock clock;
+    clock_calibrate(&clock);
+    double least = INFINITY;
+    for (int i = 0; i < 50; i++)
+        least = fmin(least, burst_width(&clock, burst_hz(&clock, 0)));
+    assert_true(least > 1.0 / 16);
+    if (!getenv("FATHOM_EMULATED"))
+        assert_true(least < 1.1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -88,6 +103,7 @@ int main(void)
         cmocka_unit_test(slowed_additions),
         cmocka_unit_test(what_is_no_whole_number_is_not_believed),
         cmocka_unit_test(both_kinds_read_the_same_clock),
+        cmocka_unit_test(additions_side_by_side_overlap),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,8 +21,10 @@ static const struct plan plain = {.cycles = true,
                                   .precision = 0.01,
                                   .unstable_above = 0.1};
 
-/* Adds one trial whose batches took `ns` an operation at that clock. */
-static void add(struct record *record, const struct plan *plan, double ns, double core_hz)
+/* Adds one trial whose batches took `ns` an operation at that clock, on a core that is the thread's
+ * own or not. */
+static void add_on(struct record *record, const struct plan *plan, double ns, double core_hz,
+                   bool core_shared)
 {
     struct batch batches[BATCHES];
     double scratch[BATCHES];
@@ -35,8 +37,14 @@ static void add(struct record *record, const struct plan *plan, double ns, doubl
                           .batch_count = BATCHES};
     /* One batch in five is far off and does not count. */
     for (int i = 0; i < BATCHES; i++)
-        batches[i] = (struct batch){ns * 40 * (i == 2 ? 9 : 1), core_hz};
+        batches[i] = (struct batch){
+            .ns = ns * 40 * (i == 2 ? 9 : 1), .core_hz = core_hz, .core_shared = core_shared};
     assert_int_equal(record_add(record, &visit, (struct drift){1, 1}, scratch, NULL), 0);
+}
+
+static void add(struct record *record, const struct plan *plan, double ns, double core_hz)
+{
+    add_on(record, plan, ns, core_hz, false);
 }
 
 static struct point conclude(struct record *record, const struct plan *plan)
@@ -231,6 +239,22 @@ static void trials_disturbed_throughout_widen_the_lower_side(void **state)
     }
 }
 
+/* Cycles are those of the trials whose core was the thread's own, however few. Where there is none,
+ * all are disturbed. */
+static void cycles_are_of_a_core_that_is_not_shared(void **state)
+{
+    (void)state;
+    for (int own = 0; own <= 12; own += 4) {
+        struct record record = {0};
+        for (int i = 0; i < 12; i++)
+            add_on(&record, &plain, i < own ? 2 : 2.4, 2.5e9, i >= own);
+        const struct point point = conclude(&record, &plain);
+        assert_true(fabs((double)point.cycles.median - (own ? 5 : 6)) < 1e-3);
+        assert_true(fabs((double)point.y.median - (own > 6 ? 2 : 2.4)) < 1e-6);
+        assert_int_equal((int)(double)point.disturbance.trials, own == 0);
+    }
+}
+
 /* What takes a fixed time takes fewer cycles of a clock that was lowered, and of one that was read
  * too low. */
 static void cycles_count_at_the_highest_clock(void **state)
@@ -347,6 +371,7 @@ int main(void)
         cmocka_unit_test(what_spoiled_many_trials_is_reported),
         cmocka_unit_test(a_trial_is_what_its_undisturbed_batches_are),
         cmocka_unit_test(trials_disturbed_throughout_widen_the_lower_side),
+        cmocka_unit_test(cycles_are_of_a_core_that_is_not_shared),
         cmocka_unit_test(cycles_count_at_the_highest_clock),
         cmocka_unit_test(no_trial_no_value),
         cmocka_unit_test(a_rate_is_operations_a_second),
