@@ -81,8 +81,8 @@ static void both_kinds_read_the_same_clock(void **state)
     assert_true(by_additions / by_multiplications < 1.5);
 }
 
-/* Additions side by side take no longer than one after another, and no core starts more than sixteen
- * in a cycle. */
+/* Additions side by side take no longer than one after another, and no core starts more than
+ * sixteen in a cycle. */
 static void additions_side_by_side_overlap(void **state)
 {
     (void)state;
