@@ -5,6 +5,7 @@
 #include "../../../machines/tree.h"
 #include "base/units.h"
 #include "machine/clock.h"
+#include "stats/sample.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -133,7 +134,7 @@ static void a_probe_alone_takes_levels_first(void **state)
 {
     static const char *const alone[] = {"prefetch", "access", "parallelism", "copy", "geometry"};
     (void)state;
-    for (size_t i = 0; i < sizeof alone / sizeof *alone; i++) {
+    for (size_t i = 0; i < sample_seeds(sizeof alone / sizeof *alone); i++) {
         static struct bench bench;
         if (!set_up(&bench, "guest-without-caches"))
             skip();

@@ -5,6 +5,7 @@
 #include "base/random.h"
 #include "document/flag.h"
 #include "measure/kernels/contention.h"
+#include "stats/sample.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -164,7 +165,7 @@ static void each_cache_is_found_by_its_distance_and_its_room(void **state)
     };
     struct cores *cores = *state;
     const size_t states = line_flush_possible ? 2 : 1;
-    for (size_t m = 0; m < sizeof machines / sizeof *machines; m++) {
+    for (size_t m = 0; m < sample_seeds(sizeof machines / sizeof *machines); m++) {
         const size_t *bytes = machines[m].bytes;
         const double *ns = machines[m].ns;
         lay_out(cores, bytes, ns);
