@@ -41,95 +41,14 @@ static inline void loops_stream_drain(void)
     __asm__ volatile("dmb ishst" : : : "memory");
 }
 
-#define STREAM_ASM(code)                                                                           \
-    __asm__ volatile(code                                                                          \
-                     : [to] "+r"(to), [from] "+r"(from), [with] "+r"(with), [steps] "+r"(steps)    \
-                     : [stride] "r"(stride), [factor] "w"(stream_factor)                           \
-                     : "cc", "memory", "v0", "v1", "v2", "v3", "v31")
-
-#define STREAM_LOOP(name, lines, parts, setup, step, bump_to, bump_from, bump_with)                \
-    static inline void name(void *to, const void *from, const void *with, uint64_t stride,         \
-                            uint64_t steps)                                                        \
-    {                                                                                              \
-        STREAM_ASM(setup ".p2align 6\n"                                                            \
-                         "1:\n\t"                                                                  \
-                         ".irp line," lines "\n\t"                                                 \
-                         ".irp at," parts "\n\t" step ".endr\n\t"                                  \
-                         ".endr\n\t" bump_to bump_from bump_with "subs %[steps], %[steps], #1\n\t" \
-                         "b.ne 1b");                                                               \
-    }
-#define STREAM_NEXT(pointer, by) "add %[" #pointer "], %[" #pointer "], " by "\n\t"
-/* The two loops of a kernel: whole steps, and single lines `stride` apart. */
-#define STREAM_LOOPS(name, parts, setup, step, to, from, with)                                     \
-    STREAM_LOOP(name, "0,64,128,192", parts, setup, step, to("#256"), from("#256"), with("#256"))  \
-    STREAM_LOOP(name##_lines, "0", parts, setup, step, to("%[stride]"), from("%[stride]"),         \
-                with("%[stride]"))
-#define STREAM_NO(by)   ""
-#define STREAM_TO(by)   STREAM_NEXT(to, by)
-#define STREAM_FROM(by) STREAM_NEXT(from, by)
-#define STREAM_WITH(by) STREAM_NEXT(with, by)
-
-#define AT(pointer) "[%[" #pointer "], #\\line+\\at]\n\t"
-
-#define FACTOR_SCALAR "fmov d31, %d[factor]\n\t"
-#define FACTOR_VECTOR "dup v31.2d, %[factor].d[0]\n\t"
-#define EIGHT_WORDS   "0,8,16,24,32,40,48,56"
-#define FOUR_PAIRS    "0,16,32,48"
-#define TWO_PAIRS     "0,32"
-
-STREAM_LOOPS(loops_read_scalar, EIGHT_WORDS, "", "ldr d0, " AT(from), STREAM_NO, STREAM_FROM,
-             STREAM_NO)
-STREAM_LOOPS(loops_write_scalar, EIGHT_WORDS, FACTOR_SCALAR, "str d31, " AT(to), STREAM_TO,
-             STREAM_NO, STREAM_NO)
-STREAM_LOOPS(loops_copy_scalar, EIGHT_WORDS, "", "ldr d0, " AT(from) "str d0, " AT(to), STREAM_TO,
-             STREAM_FROM, STREAM_NO)
-STREAM_LOOPS(loops_scale_scalar, EIGHT_WORDS, FACTOR_SCALAR,
-             "ldr d0, " AT(from) "fmul d0, d0, d31\n\tstr d0, " AT(to), STREAM_TO, STREAM_FROM,
-             STREAM_NO)
-STREAM_LOOPS(loops_add_scalar, EIGHT_WORDS, "",
-             "ldr d0, " AT(from) "ldr d2, " AT(with) "fadd d0, d0, d2\n\tstr d0, " AT(to),
-             STREAM_TO, STREAM_FROM, STREAM_WITH)
-STREAM_LOOPS(loops_triad_scalar, EIGHT_WORDS, FACTOR_SCALAR,
-             "ldr d0, " AT(from) "ldr d2, " AT(with) "fmadd d0, d2, d31, d0\n\tstr d0, " AT(to),
-             STREAM_TO, STREAM_FROM, STREAM_WITH)
-STREAM_LOOPS(loops_write_nt_scalar, FOUR_PAIRS, FACTOR_SCALAR, "stnp d31, d31, " AT(to), STREAM_TO,
-             STREAM_NO, STREAM_NO)
-STREAM_LOOPS(loops_copy_nt_scalar, FOUR_PAIRS, "", "ldp d0, d1, " AT(from) "stnp d0, d1, " AT(to),
-             STREAM_TO, STREAM_FROM, STREAM_NO)
-STREAM_LOOPS(
-    loops_triad_nt_scalar, FOUR_PAIRS, FACTOR_SCALAR,
-    "ldp d0, d1, " AT(from) "ldp d2, d3, " AT(with) "fmadd d0, d2, d31, d0\n\t"
-                                                    "fmadd d1, d3, d31, d1\n\tstnp d0, d1, " AT(to),
-    STREAM_TO, STREAM_FROM, STREAM_WITH)
-
-#define VECTORS_FMLA "fmla v0.2d, v2.2d, v31.2d\n\tfmla v1.2d, v3.2d, v31.2d\n\t"
-STREAM_LOOPS(loops_read_128, TWO_PAIRS, "", "ldp q0, q1, " AT(from), STREAM_NO, STREAM_FROM,
-             STREAM_NO)
-STREAM_LOOPS(loops_write_128, TWO_PAIRS, FACTOR_VECTOR, "stp q31, q31, " AT(to), STREAM_TO,
-             STREAM_NO, STREAM_NO)
-STREAM_LOOPS(loops_copy_128, TWO_PAIRS, "", "ldp q0, q1, " AT(from) "stp q0, q1, " AT(to),
-             STREAM_TO, STREAM_FROM, STREAM_NO)
-STREAM_LOOPS(loops_scale_128, TWO_PAIRS, FACTOR_VECTOR,
-             "ldp q0, q1, " AT(from) "fmul v0.2d, v0.2d, v31.2d\n\tfmul v1.2d, v1.2d, v31.2d\n\t"
-                                     "stp q0, q1, " AT(to),
-             STREAM_TO, STREAM_FROM, STREAM_NO)
-STREAM_LOOPS(loops_add_128, TWO_PAIRS, "",
-             "ldp q0, q1, " AT(from) "ldp q2, q3, " AT(
-                 with) "fadd v0.2d, v0.2d, v2.2d\n\t"
-                       "fadd v1.2d, v1.2d, v3.2d\n\tstp q0, q1, " AT(to),
-             STREAM_TO, STREAM_FROM, STREAM_WITH)
-STREAM_LOOPS(loops_triad_128, TWO_PAIRS, FACTOR_VECTOR,
-             "ldp q0, q1, " AT(from) "ldp q2, q3, " AT(with) VECTORS_FMLA "stp q0, q1, " AT(to),
-             STREAM_TO, STREAM_FROM, STREAM_WITH)
-STREAM_LOOPS(loops_write_nt_128, TWO_PAIRS, FACTOR_VECTOR, "stnp q31, q31, " AT(to), STREAM_TO,
-             STREAM_NO, STREAM_NO)
-STREAM_LOOPS(loops_copy_nt_128, TWO_PAIRS, "", "ldp q0, q1, " AT(from) "stnp q0, q1, " AT(to),
-             STREAM_TO, STREAM_FROM, STREAM_NO)
-STREAM_LOOPS(loops_triad_nt_128, TWO_PAIRS, FACTOR_VECTOR,
-             "ldp q0, q1, " AT(from) "ldp q2, q3, " AT(with) VECTORS_FMLA "stnp q0, q1, " AT(to),
-             STREAM_TO, STREAM_FROM, STREAM_WITH)
+#include "stream.streams.h"
 
 /* SVE: a vector at a time until all doubles of the step are done, whatever a vector's length. */
+#define STREAM_NEXT(pointer, by) "add %[" #pointer "], %[" #pointer "], " by "\n\t"
+#define STREAM_NO(by)            ""
+#define STREAM_TO(by)            STREAM_NEXT(to, by)
+#define STREAM_FROM(by)          STREAM_NEXT(from, by)
+#define STREAM_WITH(by)          STREAM_NEXT(with, by)
 #define STREAM_SVE_LOOP(name, doubles, setup, step, bump_to, bump_from, bump_with)                 \
     static inline void name(void *to, const void *from, const void *with, uint64_t stride,         \
                             uint64_t steps)                                                        \
