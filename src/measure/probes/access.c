@@ -251,19 +251,14 @@ static void analyse_access(struct analysis *analysis)
                   "the document's series do not say what this architecture cannot do");
 }
 
+#include "access.help.h"
+
 const struct probe access_probe = {
     .name = "access",
     .place = 120,
     .title = "Forwarding from stores, and loads across lines and pages",
     .summary = "what a load costs right after a store, and across the end of a line or page",
-    .about = "Store-to-load forwarding: a value is stored, loaded again at once, and what was "
-             "loaded is stored next; the figure is one such turn. Where the load is wider than the "
-             "store, or only overlaps it, many processors can't forward and wait until the store "
-             "is in the cache.\nCrossing: loads whose 8 bytes lie half in one line (or page) and "
-             "half in the next, compared with loads that don't, in a chase where nothing overlaps; "
-             "the figure is what crossing adds, in each level of memory.\nWhat changes it: the "
-             "processor's design, and little else; for pages, how translation is cached, because "
-             "both pages need one; in shared levels also interference, which the interval shows.",
+    .about = about,
     .sized_by_found = true,
     .options = chases_cpu_option,
     .options_bytes = sizeof(struct setting),

@@ -379,17 +379,12 @@ static int doctor(struct invocation *invocation, struct error *error)
 
 static const struct option_spec *const options[] = {machine_options, NULL};
 
+#include "doctor.help.h"
+
 const struct command doctor_command = {
     .name = "doctor",
     .summary = "say what would spoil a measurement here, and what to do about it",
-    .about =
-        "Looks at the core clock's governor, turbo, SMT, page sizes, CPU mask and container "
-        "limits, load and the hypervisor, and reports what would change or blur a number, "
-        "with a remedy. The first line says whether it is worth measuring now; for that it watches "
-        "all CPUs for a second and measures nothing else. Then it prints what the machine "
-        "declares: caches, nodes (HMAT) and memory modules, the GPUs, by the NVIDIA driver "
-        "and by OpenCL, or why there are none or 'fathom gpu' can't measure one, and how much "
-        "CPU time interference takes, and for how long at a time. It changes nothing.",
+    .about = about,
     .options = options,
     .run = doctor,
 };

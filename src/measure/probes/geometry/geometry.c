@@ -480,19 +480,14 @@ static void analyse_geometry(struct analysis *analysis)
     findings_geometry(analysis->result, analysis->pool, &evidence);
 }
 
+#include "geometry.help.h"
+
 const struct probe geometry_probe = {
     .name = "geometry",
     .place = 30,
     .title = "How the caches are built",
     .summary = "line size, ways and way stride of the first two levels, and inclusion",
-    .about =
-        "A cache is a table of sets with a few ways each. Lines that lie a way stride apart meet "
-        "in one set, and of these only as many stay as it has ways: data laid out in such strides "
-        "(rows of a power of two) fits far less than the capacity. A line is what one miss "
-        "brings.\nNumbers are reported where the trials agree on them, beside what the machine "
-        "declares. The second level takes huge pages, because it is indexed by physical addresses; "
-        "third levels hash their index, and no stride shows their ways. Where the second level "
-        "includes the first, a line that it evicts is lost to both.",
+    .about = about,
     .weight = 5,
     .quick = false,
     .sized_by_found = true,
