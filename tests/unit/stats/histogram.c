@@ -50,6 +50,19 @@ static void quantiles_are_those_of_the_numbers(void **state)
     found = histogram_quantile(&histogram, 0, 0.99);
     assert_true(fabs(found.value / 9.9e6 - 1) < 0.01);
     assert_true(found.low <= found.value && found.high >= found.value);
+    /* One in twenty thousand of them is the least. */
+    assert_true(histogram_quantile(&histogram, 0, 0.5e-4).value ==
+                histogram_ranked(&histogram, 0, 1));
+}
+
+/* Of a hundred, ranks 40 to 61 hold the median (np +- 1.96 sqrt(np(1 - p)), and one more above). */
+static void an_interval_has_the_ranks_of_a_binomial(void **state)
+{
+    (void)state;
+    for (unsigned i = 1; i <= 100; i++)
+        histogram_add(&histogram, 1000 * i);
+    const struct interval found = histogram_quantile(&histogram, 0, 0.5);
+    assert_true(fabs(found.low / 4e4 - 1) < 0.006 && fabs(found.high / 6.1e4 - 1) < 0.006);
 }
 
 static void beyond_the_largest_there_is_no_end(void **state)
@@ -83,6 +96,7 @@ int main(void)
         cmocka_unit_test_setup(a_number_is_known_to_half_a_percent, set_up),
         cmocka_unit_test_setup(what_is_too_large_counts_all_the_same, set_up),
         cmocka_unit_test_setup(quantiles_are_those_of_the_numbers, set_up),
+        cmocka_unit_test_setup(an_interval_has_the_ranks_of_a_binomial, set_up),
         cmocka_unit_test_setup(beyond_the_largest_there_is_no_end, set_up),
         cmocka_unit_test_setup(merged_are_the_numbers_of_both, set_up),
     };

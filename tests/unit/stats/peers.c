@@ -167,6 +167,26 @@ static void quantities_help_each_other(void **state)
     assert_true(peers_prior_of(all, 3, scratch).freedom == 0);
 }
 
+/* Distances have no unit: all values ten times as large are as far away, by what other quantities
+ * tell too. */
+static void a_unit_changes_no_distance(void **state)
+{
+    (void)state;
+    const struct peers_prior prior = {.ratio = 4, .freedom = 10};
+    struct peer once[8], tenfold[8];
+    double scratch[8];
+    draw(once, 8, 3, 2);
+    for (size_t i = 0; i < 8; i++) {
+        once[i].below = once[i].above = 1;
+        tenfold[i] = (struct peer){.value = 10 * once[i].value, .below = 10, .above = 10};
+    }
+    const struct peers all = peers_fit(once, 8, scratch), larger = peers_fit(tenfold, 8, scratch);
+    peers_judge(once, 8, &all, &prior);
+    peers_judge(tenfold, 8, &larger, &prior);
+    for (size_t i = 0; i < 8; i++)
+        assert_true(fabs(tenfold[i].distance - once[i].distance) < 1e-9);
+}
+
 static void values_without_measure_are_borne(void **state)
 {
     (void)state;
@@ -216,6 +236,7 @@ int main(void)
         cmocka_unit_test(equal_values_are_alike),
         cmocka_unit_test(heavy_tails_excuse),
         cmocka_unit_test(quantities_help_each_other),
+        cmocka_unit_test(a_unit_changes_no_distance),
         cmocka_unit_test(values_without_measure_are_borne),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

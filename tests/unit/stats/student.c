@@ -101,6 +101,21 @@ static void one_sample_has_no_interval_and_none_has_no_value(void **state)
     assert_true(isnan(ratio_of_sums(NULL, NULL, 0).value));
 }
 
+/* One window of n has all: the standard error is the ratio itself, and the interval reaches
+ * Student's t of it. */
+static void the_interval_reaches_students_t(void **state)
+{
+    (void)state;
+    for (size_t n = 2; n <= 30; n++) {
+        double parts[30] = {1}, wholes[30];
+        for (size_t i = 0; i < n; i++)
+            wholes[i] = 1;
+        const struct interval ratio = ratio_of_sums(parts, wholes, n);
+        const double reach = (ratio.high - ratio.value) / ratio.value;
+        assert_true(fabs(reach / student_reach((double)n - 1) - 1) < 0.01);
+    }
+}
+
 /* Interruptions that come by chance, of random lengths, in 12 windows. */
 static void the_interval_holds_the_true_ratio(void **state)
 {
@@ -132,6 +147,7 @@ int main(void)
         cmocka_unit_test(it_is_of_the_sums),
         cmocka_unit_test(equal_samples_leave_no_doubt),
         cmocka_unit_test(one_sample_has_no_interval_and_none_has_no_value),
+        cmocka_unit_test(the_interval_reaches_students_t),
         cmocka_unit_test(the_interval_holds_the_true_ratio),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

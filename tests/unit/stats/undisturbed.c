@@ -110,6 +110,9 @@ static void the_envelope_is_at_its_hundredth(void **state)
         visits[i] = 100 + 0.1 * (double)i;
     assert_true(envelope(visits, 800).median == 100.7F);
     assert_true(envelope(visits, 200).median == 100.2F); /* at least the third */
+    /* Its quartiles are those of the fifteen visits up to its interval's end. */
+    const struct summary lowest = envelope(visits, 800);
+    assert_true(lowest.high == 101.4F && fabsf(lowest.p25 - 100.35F) < 1e-4F);
 }
 
 static void single_visits_below_the_truth_are_a_stale_clock(void **state)
