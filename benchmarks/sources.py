@@ -12,16 +12,11 @@ from noise import tormentor, verdict
 # told in its cycles, since a clock changes between two programs. A host's other thread on the same core
 # slows batches with work by half for some 0.2 to 2 s: their least trial and walk were undisturbed. Beyond
 # the caches a least trial is one whose lines a quiet neighbour left in the host's cache, so medians count.
-# Operations that order memory have two states of seconds and more each, by whether that other thread works
-# (lfence 12.1 or 13.1 cycles, mfence 38.0 or 39 to 47): the interval's lower end and the lowest tenth of the
-# plain walks are of the same one. A flush goes to memory.
 # goal in percent, what fathom's point says, the plain program's column
-CYCLES, NS, LEAST, LOW_CYCLES = range(4)
-OURS = (lambda point: point["cycles"]["median"], lambda point: point["median"], lambda point: point["min"],
-        lambda point: point["cycles"]["low"])
-COLUMN = (2, 0, 1, 3)
-PRIVATE, MEMORY, SHARED, BATCHES, FORWARD, FENCE, FLUSH = (
-    (5, CYCLES), (5, NS), (10, NS), (10, LEAST), (15, CYCLES), (2, LOW_CYCLES), (2, CYCLES))
+CYCLES, NS, LEAST = range(3)
+OURS = (lambda point: point["cycles"]["median"], lambda point: point["median"], lambda point: point["min"])
+COLUMN = (2, 0, 1)
+PRIVATE, MEMORY, SHARED, BATCHES, FORWARD = (5, CYCLES), (5, NS), (10, NS), (10, LEAST), (15, CYCLES)
 # A point is "as found" with a flag that doubts it, or a half width of a quarter (ROLE_PLAIN of conclude/verdict.c).
 NARROW = 0.25
 # In a turn both sides go one after the other as often as this, and the least of each counts.
@@ -91,22 +86,7 @@ def mem_lat(bench):
                ("mem_lat", int(x) >> 10, f"{factors['stride']:.0f}", order, place))
 
 
-def fences(bench):
-    """Each operation alone, and between a store and a load; the plain program knows x86-64's."""
-    loops = {"one after the other": "alone", "between a store and a load": "after"}
-    if os.uname().machine != "x86_64":
-        return
-    document = bench.document("fence", "--budget", 12)
-    for series in document["probes"][0]["series"]:
-        op = series.get("factors", {}).get("op")
-        for ours in series.get("points", []):
-            if series["name"] in loops and op and "median" in ours:
-                loop = loops[series["name"]]
-                goal = FLUSH if op.startswith("cl") else FENCE
-                yield f"fence {op} {loop}", goal, ours, ("fence", loop, op)
-
-
-PARTS = (hand_offs, article, batches, mem_lat, fences)
+PARTS = (hand_offs, article, batches, mem_lat)
 
 
 def turn(bench, alone):
@@ -118,7 +98,7 @@ def turn(bench, alone):
             for name, goal, ours, (program, *words) in part(bench):
                 plain = float(bench.program("plain-" + program, *words).split()[COLUMN[goal[1]]])
                 value = OURS[goal[1]](ours)
-                middle = ours["cycles"] if goal[1] in (CYCLES, LOW_CYCLES) else ours
+                middle = ours["cycles"] if goal[1] == CYCLES else ours
                 alone.setdefault((name, goal), []).append(middle["median"])
                 before = least.get((name, goal), (plain, value))
                 least[name, goal] = min(before[0], plain), min(before[1], value)
