@@ -209,7 +209,7 @@ def one_cpu(here):
         (status == 3 and table[0] == 3, f"status {status} and {table[0]}: {err}"),
         (probe.get("status") == "skipped" and "needs two CPUs" in probe.get("reason", ""),
          f"{probe}"),
-        ("needs two CPUs" in table[1], table[1]))
+        ("needs two CPUs" in table[2] and not table[1], f"{table}"))
 
 
 def pairs_fit(seen, pair, status):

@@ -357,6 +357,24 @@ def refused_calls(program):
     return found
 
 
+# Memory that a program has written is never executable again (prctl(2), PR_SET_MDWE, Linux 6.3).
+SEALED = "import ctypes, os, sys; os.execv(sys.argv[1], sys.argv[1:]) if not ctypes.CDLL(None).prctl(65, 1, 0, 0, 0) else sys.exit(77)"
+
+
+def machines_that_cannot(program):
+    """What a machine or a policy doesn't allow is one line and no screen."""
+    cpu = min(os.sched_getaffinity(0))
+    found = []
+    for command in (f"python3 -c '{SEALED}' $FATHOM front", f"taskset -c {cpu} fathom coherence --by size",
+                    f"taskset -c {cpu} fathom cores"):
+        result = program.run(command)
+        if result.status in (77, 127):   # an older kernel, or no taskset
+            continue
+        if result.status != 3 or result.out or len(result.err.splitlines()) != 1:
+            found.append(f"{command}: status {result.status}: {result.out!r} {result.err!r}")
+    return found
+
+
 def tests():
     """(name, function of the program that returns complaints) of every test."""
     return [
@@ -373,4 +391,5 @@ def tests():
         ("a clock that stands still", clock_that_stands),
         ("a clock that steps", clock_that_steps),
         ("calls that are refused", refused_calls),
+        ("machines that can't", machines_that_cannot),
     ]

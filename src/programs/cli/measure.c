@@ -217,7 +217,14 @@ static int show(struct shown *run, struct document *document, struct error *erro
             code = outlet_finish(files[i], document, error);
     bool lost = code < 0;
     document->file = outlet_place(&run->kept);
-    if (code == 0 && run->report.path) {
+    /* A single probe that measured nothing has a reason, which is told below, and no screen; but
+     * devices have names. */
+    const bool text =
+        run->report.path && run->report.output->is_text && output_is_standard(run->report.path);
+    const bool reason_alone = nothing && text && !run->report.points && alone(run) &&
+                              !document->machine.gpu_count && document->verdict.family_count &&
+                              document->verdict.families->why;
+    if (code == 0 && run->report.path && !reason_alone) {
         code = outlet_write(&run->report, document, alone(run), error);
         lost = code < 0 && !outlet_place(&run->kept) && !output_is_standard(run->report.path);
     }
@@ -228,16 +235,16 @@ static int show(struct shown *run, struct document *document, struct error *erro
         code = ERROR_IMPOSSIBLE;
     if (code == 0) {
         /* Names the files written in addition to the report. */
-        const bool text =
-            run->report.path && run->report.output->is_text && output_is_standard(run->report.path);
         FILE *out = text ? stdout : stderr;
         const char *path = outlet_place(&run->kept), *page = outlet_place(&run->page);
         char clean[PATH_MAX];
-        for (size_t i = 0; nothing && !text && i < document->verdict.family_count; i++)
+        const bool reasons = nothing && (!text || reason_alone);
+        for (size_t i = 0; reasons && i < document->verdict.family_count; i++)
             if (document->verdict.families[i].why)
-                command_tell("%s was not measured: %s", document->verdict.families[i].name,
+                command_tell("%s was not measured: %s",
+                             alone(run) ? alone(run)->name : document->verdict.families[i].name,
                              document->verdict.families[i].why);
-        if (path && !text) /* the text says it itself */
+        if (path && (!text || reason_alone)) /* the text says it itself */
             fprintf(out, "document: %s\n", clean_text(path, clean, sizeof clean));
         if (path && saving_beside(&run->kept.saving))
             command_tell("nothing could be measured, so %s was not changed", run->kept.path);

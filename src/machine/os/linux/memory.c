@@ -1,3 +1,4 @@
+#include "base/units.h"
 #include "machine/cgroup.h"
 #include "machine/files.h"
 #include "machine/os.h"
@@ -87,9 +88,11 @@ static void *map_aligned(size_t bytes, struct error *error)
     if (rounded >= bytes && !__builtin_add_overflow(rounded, alignment_bytes, &all))
         memory = mmap(NULL, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) {
+        char size[UNIT_TEXT];
+        const int why = errno;
         error_set(error, ERROR_IMPOSSIBLE,
-                  "%zu bytes can't be mapped (%s): ask for less, or see ulimit -v", bytes,
-                  strerror(errno));
+                  "%s can't be mapped (%s): ask for less, or see ulimit -v",
+                  size_format((double)bytes, size), strerror(why));
         return NULL;
     }
     size_t before = (alignment_bytes - (uintptr_t)memory % alignment_bytes) % alignment_bytes;
