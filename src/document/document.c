@@ -200,7 +200,8 @@ bool parameter_is_setting(const struct factor *parameter)
            strcmp(parameter->name, parameter_cpu_groups) != 0 &&
            strcmp(parameter->name, parameter_placement) != 0 &&
            strcmp(parameter->name, parameter_placement_ns) != 0 &&
-           strcmp(parameter->name, parameter_placements_met) != 0;
+           strcmp(parameter->name, parameter_placements_met) != 0 &&
+           !(parameter->list_count && parameter->list->text); /* a table for conclusions */
 }
 
 const double disturbance_beside = 0.5;

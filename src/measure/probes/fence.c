@@ -77,20 +77,19 @@ static bool loop_tells(enum fence_kind kind, enum fence_loop loop)
 static void plan_loop(struct probe_task *task, size_t op, enum fence_loop loop)
 {
     const struct fence_state *state = task->state;
-    const bool sized = loop == FENCE_LINES, behind = loop >= FENCE_LOADS,
-               nothing = fence_ops[op].kind == FENCE_NOTHING;
+    const bool sized = loop == FENCE_LINES, behind = loop >= FENCE_LOADS;
     const struct chase_level *last = &state->levels[state->level_count - 1];
     if (behind && !last->last)
         return;
-    const unsigned series =
-        build_series(task, (struct series){.name = loop_names[loop],
-                                           .headline = sized,
-                                           .x = sized ? (struct axis){"working set", "B"}
-                                                      : (struct axis){"accesses before each", ""},
-                                           .y = {pool_printf(task->pool, "time per %s",
-                                                             nothing ? "turn" : fence_ops[op].name),
-                                                 "ns"}});
-    if (!nothing)
+    const unsigned series = build_series(
+        task,
+        (struct series){
+            .name = loop_names[loop],
+            .headline = sized,
+            .x = sized ? (struct axis){"working set", "B"}
+                       : (struct axis){"accesses before each", ""},
+            .y = {loop == FENCE_ALONE || sized ? "time per operation" : "time per turn", "ns"}});
+    if (fence_ops[op].kind != FENCE_NOTHING)
         build_factor_text(task, series, "op", fence_ops[op].name);
     if (behind) {
         char size[UNIT_TEXT];
@@ -168,8 +167,9 @@ static void plan_stage(struct probe_task *task, unsigned stage)
     plan->batch_ns = stage == STAGE_FLUSHES ? flushes_ns : plan->batch_ns;
     plan->repeats = stage == STAGE_LINES ? flushes_of(state) : 0;
     plan->share = shares[stage];
-    for (size_t op = 0; op < fence_op_count; op++)
-        for (enum fence_loop loop = 0; loop < FENCE_LOOPS; loop++) {
+    /* Operations in the same loop follow one another, so that they share a table and a chart. */
+    for (enum fence_loop loop = 0; loop < FENCE_LOOPS; loop++)
+        for (size_t op = 0; op < fence_op_count; op++) {
             const size_t before = plan->series_count;
             const enum fence_kind kind = fence_ops[op].kind;
             const unsigned measured_in = kind != FENCE_FLUSH   ? STAGE_SHORT
