@@ -138,9 +138,11 @@ char *duration_format(double seconds, char *text)
         snprintf(text, UNIT_TEXT, "%.1f s", seconds);
     else if (round(seconds) < 120)
         snprintf(text, UNIT_TEXT, "%.0f s", round(seconds));
-    else if (round(seconds) < 7200)
+    else if (round(seconds) < 600)
         snprintf(text, UNIT_TEXT, "%.0f min %.0f s", floor(round(seconds) / 60),
                  fmod(round(seconds), 60));
+    else if (round(seconds) < 7200)
+        snprintf(text, UNIT_TEXT, "%.0f min", minutes);
     else
         snprintf(text, UNIT_TEXT, "%.0f h %.0f min", floor(minutes / 60), fmod(minutes, 60));
     return text;

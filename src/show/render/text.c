@@ -300,6 +300,10 @@ static void draw_blocks(FILE *out, const struct report *report, enum spare most,
         struct block block = report->list[i];
         if (block.kind == BLOCK_NOTE && most < SPARE_REMEDY)
             block.note.remedy = NULL;
+        if (block.kind == BLOCK_FACTS && block.facts.brief.text && most < SPARE_DECLARED) {
+            block.facts.list = &block.facts.brief;
+            block.facts.count = 1;
+        }
         if (block.kind == BLOCK_MATRIX && block.spare > most)
             draw_more(out, block.matrix.clusters, style); /* in place of its numbers */
         if (block.spare <= most)

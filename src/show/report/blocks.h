@@ -133,7 +133,8 @@ struct facts {
     bool apart; /* a blank line before the first */
     struct fact *list;
     size_t count;
-    const char *more; /* "and 3 more, all in the document"; NULL */
+    const char *more;  /* "and 3 more, all in the document"; NULL */
+    struct fact brief; /* what a screen of few lines has in place of all; no text: all */
 };
 
 struct column {

@@ -133,8 +133,9 @@ static void add_noise(struct report *report, size_t index, struct facts *facts)
     add_fact(report, index, facts, "noise", &line, taken);
 }
 
-/* "DRAM 104 ns, p90 172, p99 301, ...": a line for each finding whose value needs its sentence,
- * after the first part of its name. */
+/* "DRAM 104 ns, p90 172, p99 301, ...": facts of each probe with a line for each finding whose
+ * value needs its sentence, after the first part of its name. Of few lines one is kept: that of
+ * memory, else the first. */
 static void add_said(struct report *report, size_t index)
 {
     const struct catalogue *catalogue = &report->catalogue;
@@ -150,16 +151,24 @@ static void add_said(struct report *report, size_t index)
             !finding->text)
             continue;
         line_add(&line, "%.*s ", (int)entry->meaning.subject_length, entry->meaning.subject);
+        const bool memory = strncmp(line.text, level_memory, strlen(level_memory)) == 0;
         if (isfinite(finding->value))
             add_figure(&line, "", finding);
         line_add_between(&line, isfinite(finding->value) ? ", " : "", finding->text, "");
         const bool more = strncmp(label, finding->name, length) == 0 && !label[length];
-        if (!more)
+        if (!more) {
+            report_add_facts(report, SECTION_WIDTH, index, NULL, NULL, &facts);
+            facts = (struct facts){.apart = facts.apart && !facts.count};
             label = report_text(report, "%.*s", (int)length, finding->name);
+        }
         add_fact(report, index, &facts, more ? "" : label, &line, finding);
+        if (!more || memory) {
+            facts.brief = facts.list[facts.count - 1];
+            facts.brief.label = label;
+        }
     }
     report_add_facts(report, SECTION_WIDTH, index, NULL, NULL, &facts);
-    report_spare(report, before, SPARE_DECLARED);
+    report_spare(report, before, SPARE_LEVELS);
 }
 
 void report_add_system(struct report *report, size_t index)

@@ -179,24 +179,13 @@ static void durations_carry_into_the_larger_unit(void **state)
     static const struct {
         double seconds;
         const char *text;
-    } cases[] = {{0, "0 ms"},
-                 {0.85, "850 ms"},
-                 {0.9994, "999 ms"},
-                 {0.9996, "1.0 s"},
-                 {9.94, "9.9 s"},
-                 {9.96, "10 s"},
-                 {12, "12 s"},
-                 {119.4, "119 s"},
-                 {119.6, "2 min 0 s"},
-                 {179.7, "3 min 0 s"},
-                 {200, "3 min 20 s"},
-                 {7199.4, "119 min 59 s"},
-                 {7199.6, "2 h 0 min"},
-                 {7200, "2 h 0 min"},
-                 {10799.9, "3 h 0 min"},
-                 {-1, "-"},
-                 {NAN, "-"},
-                 {INFINITY, "-"}};
+    } cases[] = {{0, "0 ms"},          {0.85, "850 ms"},       {0.9994, "999 ms"},
+                 {0.9996, "1.0 s"},    {9.94, "9.9 s"},        {9.96, "10 s"},
+                 {12, "12 s"},         {119.4, "119 s"},       {119.6, "2 min 0 s"},
+                 {179.7, "3 min 0 s"}, {200, "3 min 20 s"},    {599.4, "9 min 59 s"},
+                 {601, "10 min"},      {7199.4, "120 min"},    {7199.6, "2 h 0 min"},
+                 {7200, "2 h 0 min"},  {10799.9, "3 h 0 min"}, {-1, "-"},
+                 {NAN, "-"},           {INFINITY, "-"}};
     char text[UNIT_TEXT];
     for (size_t i = 0; i < LENGTH(cases); i++)
         assert_string_equal(duration_format(cases[i].seconds, text), cases[i].text);
