@@ -58,22 +58,12 @@ static void tell_idle(const struct mlc *mlc, const char *mode, const char *lette
                        mode);
 }
 
-/* The probe's last result; NULL: it has none. */
-static const struct probe_result *latest(const struct mlc *mlc, const char *probe)
-{
-    const struct document *document = mlc->talk->document;
-    size_t i = document->probe_count;
-    while (i && strcmp(document->probes[i - 1].name, probe) != 0)
-        i--;
-    return i ? &document->probes[i - 1] : NULL;
-}
-
 /* Measures for `usual_s`, or for the time of -t. */
 static const struct probe_result *measure(struct mlc *mlc, const char *probe,
                                           const struct talk_option *options, double usual_s)
 {
     static const struct probe_result nothing = {.name = "nothing"};
-    const struct probe_result *last = latest(mlc, probe);
+    const struct probe_result *last = talk_latest(mlc->talk, probe);
     if (mlc->with_gaps)
         return last ? last : &nothing;
     return talk_measure(mlc->talk, probe, options,
@@ -100,14 +90,6 @@ static void print_value(const struct talk *talk, const char *format, const struc
 
 /* --- between nodes --- */
 
-static bool is_column(const struct series *series, int node, bool from)
-{
-    for (size_t i = 0; series && i < series->point_count; i++)
-        if ((from ? series->points[i].from : series->points[i].to) == node)
-            return true;
-    return !series;
-}
-
 static bool has_value(const struct series *series)
 {
     for (size_t i = 0; series && i < series->point_count; i++)
@@ -122,7 +104,7 @@ static void print_nodes(struct mlc *mlc, const char *heading, const char *shows,
 {
     struct talk *talk = mlc->talk;
     FILE *out = talk->out;
-    const struct probe_result *result = latest(mlc, "numa");
+    const struct probe_result *result = talk_latest(talk, "numa");
     if (!result || !has_value(talk_series(result, NULL, "shows", shows)))
         result = measure(mlc, "numa", no_options, nodes_s);
     const struct series *series = talk_series(result, NULL, "shows", shows);
@@ -133,16 +115,16 @@ static void print_nodes(struct mlc *mlc, const char *heading, const char *shows,
     fputs(heading, out);
     fputs("\t\tNuma node\nNuma node\t", out);
     for (size_t to = 0; to < facts->node_count; to++)
-        if (is_column(series, facts->nodes[to].id, false))
+        if (talk_has_node(series, facts->nodes[to].id, false))
             fprintf(out, "%6d\t", facts->nodes[to].id);
     for (size_t from = 0; from < facts->node_count; from++) {
         const int id = facts->nodes[from].id;
-        if (!is_column(series, id, true))
+        if (!talk_has_node(series, id, true))
             continue;
         fprintf(out, "\n%8d\t", id);
         for (size_t to = 0; to < facts->node_count; to++) {
             const struct point *point = talk_cell(series, id, facts->nodes[to].id);
-            if (!is_column(series, facts->nodes[to].id, false))
+            if (!talk_has_node(series, facts->nodes[to].id, false))
                 continue;
             print_value(talk, unit > 1 ? "%.1f" : "%6.1f", point, unit);
             fputc('\t', out);

@@ -373,6 +373,23 @@ const struct point *talk_cell(const struct series *series, int from, int to)
     return NULL;
 }
 
+const struct probe_result *talk_latest(const struct talk *talk, const char *probe)
+{
+    const struct document *document = talk->document;
+    size_t i = document->probe_count;
+    while (i && strcmp(document->probes[i - 1].name, probe) != 0)
+        i--;
+    return i ? &document->probes[i - 1] : NULL;
+}
+
+bool talk_has_node(const struct series *series, int node, bool from)
+{
+    for (size_t i = 0; series && i < series->point_count; i++)
+        if ((from ? series->points[i].from : series->points[i].to) == node)
+            return true;
+    return !series;
+}
+
 void talk_hole(struct talk *talk, const struct point *point, const char *what)
 {
     talk->holes++;

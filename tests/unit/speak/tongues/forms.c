@@ -3,7 +3,7 @@
  * a tongue prints what they printed. Those of c2clat, multichase and STREAM were recorded with the
  * tools' own builds; core_latency's and core-to-core-latency's are published with their sources
  * (tests/data/README.md); mlc's are what PerfSpect and superbenchmark test their readers with;
- * lat_mem_rd, bw_mem and mem-lat print as their sources say.
+ * lat_mem_rd, bw_mem and mem-lat print as their sources say; asct's are its documentation's.
  */
 #include "booth.h"
 
@@ -392,6 +392,96 @@ static void tinymembench(void **state)
     document_free(&document);
 }
 
+#define LEVEL(NAME, VALUE)                                                                         \
+    {                                                                                              \
+        "latency", NULL, NULL, NAME, 0, 0, 0, false, VALUE, 0, 0, 0, NULL                          \
+    }
+#define UNDER(SHOWS, STEP, VALUE)                                                                  \
+    {                                                                                              \
+        "loaded", "by step", "shows", SHOWS, STEP, 0, 0, false, VALUE, 0, 0, 0, NULL               \
+    }
+
+/* With the numbers of its documentation. */
+static void asct(void **state)
+{
+    static const struct made_up values[] = {
+        LEVEL("L1.latency_ns", 1.5),
+        LEVEL("L2.latency_ns", 5.2),
+        LEVEL("L3.latency_ns", 48.1),
+        LEVEL("last.latency_ns", 107.6),
+        SIZE("latency", 128, 1.5),
+        SIZE("latency", 65536, 1.6),
+        SIZE("latency", 131072, 5),
+        SIZE("latency", 393216, 90), /* no power of two */
+        SIZE("latency", 524288, 5.5),
+        SIZE("latency", 8388608, 48.1),
+        SIZE("latency", 33554432, 99),
+        SIZE("latency", 1073741824, 107.6),
+        {"bandwidth", "bandwidth", "kernel", "read", 32768, 0, 0, false, 126.5e9, 0, 0, 0, NULL},
+        {"bandwidth", "bandwidth", "kernel", "read", 327680, 0, 0, false, 74.5e9, 0, 0, 0, NULL},
+        {"bandwidth", "bandwidth", "kernel", "read", 553648128, 0, 0, false, 15.8e9, 0, 0, 0, NULL},
+        UNDER("latency by step of the traffic", 1, 115.5),
+        UNDER("latency by step of the traffic", 15, 305.4),
+        UNDER("bandwidth by step of the traffic", 1, 10.7e9),
+        UNDER("bandwidth by step of the traffic", 15, 920.7e9),
+        {"bandwidth", "by threads", "mix", "1:0", 2, 0, 0, false, 918.9e9, 0, 0, 0, NULL},
+        {"bandwidth", "by threads", "mix", "2:1nt", 2, 0, 0, false, 652.1e9, 0, 0, 0, NULL},
+        {"numa", "nodes", "shows", "latency of one CPU", 0, 0, 0, true, 113.3, 0, 0, 0, NULL},
+        {"numa", "nodes", "shows", "latency of one CPU", 0, 0, 1, true, 266.9, 0, 0, 0, NULL},
+    };
+    struct numa_facts nodes[] = {{0, "0-1", 1 << 30}, {1, "", 1 << 30}};
+    struct document document = {0};
+    here->machine.facts.nodes = nodes;
+    here->machine.facts.node_count = 2;
+    assert_int_equal(SPEAK(*state, values, "asct", "run", "sweep"), 0);
+    assert_string_equal(here->out, "Latencies at different levels of cache\n"
+                                   "--------------------------------------\n"
+                                   "     Lower Bound Upper Bound Optimum Datasize Latency [ns]\n"
+                                   "L1           128         64K              32K          1.5\n"
+                                   "L2          128K        512K             320K          5.2\n"
+                                   "LLC           8M          8M               8M         48.1\n"
+                                   "DRAM         32M          1G             528M        107.6\n"
+                                   "\n"
+                                   "Bandwidth at different levels of cache\n"
+                                   "--------------------------------------\n"
+                                   "Datasize Used Level Bandwidth [GB/s]\n"
+                                   "          32K    L1            126.5\n"
+                                   "         320K    L2             74.5\n"
+                                   "           8M   LLC                -\n"
+                                   "         528M  DRAM             15.8\n"
+                                   "\n");
+    assert_int_equal(here->talk.holes, 1);
+    assert_string_equal(here->asked, "fathom latency\n"
+                                     "fathom bandwidth --kernel read --threads 1 --sizes "
+                                     "32768,327680,8388608,553648128\n");
+    assert_int_equal(SPEAK(*state, values, "asct", "run", "ll", "pb", "idle-latency", "^memory"),
+                     0);
+    assert_string_equal(here->out, "Loaded latency with background memory activity\n"
+                                   "----------------------------------------------\n"
+                                   " Injected NOPs  Loaded latency [ns]  Bandwidth [GB/s]\n"
+                                   "          4096                115.5              10.7\n"
+                                   "             0                305.4             920.7\n"
+                                   "\n");
+    assert_int_equal(SPEAK(*state, values, "asct", "run", "pb", "il"), 0);
+    assert_non_null(strstr(here->out, "\n       Node 0 Node 1\nNode 0  113.3  266.9\n\n"));
+    assert_non_null(strstr(here->out, "\n            Traffic type  Peak BW [GB/s]\n"
+                                      "               All Reads           918.9\n"));
+    /* The usual ones, as JSON. */
+    assert_int_equal(SPEAK(*state, values, "asct", "run", "--format", "json", "-o", "here"), 0);
+    assert_null(strstr(here->out, "loaded-latency"));
+    read_back(here, "asct", &document);
+    assert_non_null(strstr(here->aside, "a node has no value"));
+    assert_int_equal(here->talk.holes, 8); /* LLC's rate, three mixes, all rates between nodes */
+    assert_true(first_finding(&document, "L3.latency_ns") == 48.1);
+    assert_true(fabs(first_finding(&document, "L2.bandwidth.read") - 74.5e9) < 1e5);
+    assert_true(fabs(first_finding(&document, "bandwidth.read.all") - 918.9e9) < 1e5);
+    document_free(&document);
+    assert_int_equal(SPEAK(*state, values, "asct", "run", "c2c-latency"), ERROR_USAGE);
+    assert_int_equal(SPEAK(*state, values, "asct", "run", "ls", "^ls"), ERROR_USAGE);
+    assert_int_equal(SPEAK(*state, values, "asct", "run", "-f", "csv"), ERROR_USAGE);
+    assert_int_equal(SPEAK(*state, values, "asct", "diff"), ERROR_USAGE);
+}
+
 #define FIGURE(NAME, VALUE)                                                                        \
     {                                                                                              \
         "gpu", NULL, NULL, NAME, 0, 0, 0, false, VALUE, 0, 0, 0, NULL                              \
@@ -458,6 +548,7 @@ int main(void)
         BOOTH_TEST(lat_mem_pingpong),
         BOOTH_TEST(tinymembench),
         BOOTH_TEST(nvbandwidth),
+        BOOTH_TEST(asct),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
