@@ -6,6 +6,11 @@
 #include <math.h>
 #include <stdlib.h>
 
+bool nearest_counts(const struct difference *difference)
+{
+    return difference->finding_a && finding_meaning(difference->finding_a).role != ROLE_CONDITION;
+}
+
 /* What a level counts that only one of two machines has: as a figure twice as large. */
 static const double lonely_away = 0.6931471805599453;
 
@@ -36,7 +41,7 @@ static int measure_away(struct neighbour *neighbour, const struct document *docu
         code = differences_find(&back, document, neighbour->document, NAN, &none);
     for (size_t i = 0; code == 0 && i < there.count; i++) {
         const struct difference *difference = &there.list[i];
-        const bool counts = difference->finding_a && difference->compared.answer != CONDITION;
+        const bool counts = nearest_counts(difference);
         sum += counts ? fabs(log(difference->compared.ratio)) : 0;
         neighbour->compared += counts;
     }
@@ -71,7 +76,22 @@ static bool is_of_model(const struct machine_facts *a, const struct machine_fact
     return true;
 }
 
-/* Compares the document with the others of its model as one. */
+/* Keeps one of the documents that say the same of one model: no two runs are equal in all figures.
+ * The list is sorted. */
+static void drop_copies(struct nearest *nearest)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < nearest->count; i++) {
+        const struct neighbour *before = &nearest->list[kept - (kept > 0)],
+                               *here = &nearest->list[i];
+        if (!kept || here->away != before->away || here->compared != before->compared ||
+            !is_of_model(&here->document->machine, &before->document->machine))
+            nearest->list[kept++] = *here;
+    }
+    nearest->count = kept;
+}
+
+/* Compares the document with the others of its model as one; itself, known too, is none of them. */
 static int compare_with_model(struct nearest *nearest, const struct document *document,
                               struct error *error)
 {
@@ -80,7 +100,8 @@ static int compare_with_model(struct nearest *nearest, const struct document *do
     const char *left_out = NULL;
     size_t n = 0;
     for (size_t i = 0; i < nearest->count; i++)
-        if (is_of_model(&nearest->list[i].document->machine, &document->machine))
+        if (nearest->list[i].away > 0 &&
+            is_of_model(&nearest->list[i].document->machine, &document->machine))
             alike[n++] = *nearest->list[i].document;
     int code = n ? baseline_build(&nearest->others, alike, n, &left_out, &none) : ERROR_USAGE;
     if (code == 0)
@@ -121,6 +142,7 @@ int nearest_find(struct nearest *nearest, const struct document *document,
     if (code < 0)
         return code;
     qsort(nearest->list, nearest->count, sizeof *nearest->list, by_distance);
+    drop_copies(nearest);
     return compare_with_model(nearest, document, error);
 }
 

@@ -17,7 +17,7 @@ struct neighbour {
 };
 
 struct nearest {
-    struct neighbour *list; /* the nearest first; of those with a figure in common */
+    struct neighbour *list; /* the nearest first; of those with a figure in common, one of each */
     size_t count;
     /* The others of its model, as one document (compare/spread.h), and how this one differs. */
     size_t alike;                /* how many; 0: none is known, or they have no figure in common */
@@ -27,10 +27,14 @@ struct nearest {
     struct pool pool;
 };
 
-/* Documents are of one model if they name the same processor and declare the same first caches: the
- * guests of many processors all name an "AMD EPYC". ERROR_USAGE: no known machine has a figure in
- * common with it; ERROR_SYSTEM: out of memory. All documents must outlive the result, which the
- * caller frees with nearest_free(), also after an error. */
+/* A document with the same figures of the same model is a copy and counts once; as a copy of the
+ * first it is in the list and none of the others. Documents are of one model if they name the same
+ * processor and declare the same first caches: the guests of many processors all name an "AMD
+ * EPYC". ERROR_USAGE: no known machine has a figure in common with it; ERROR_SYSTEM: out of memory.
+ * All documents must outlive the result, which the caller frees with nearest_free(), also after an
+ * error. */
 int nearest_find(struct nearest *, const struct document *, const struct document *known,
                  size_t known_count, struct error *);
 void nearest_free(struct nearest *);
+/* Whether it is of a figure of the machine: no condition of the run, and no pair of a matrix. */
+bool nearest_counts(const struct difference *);

@@ -2,6 +2,7 @@
 #include "compare/nearest.h"
 
 #include "base/clean.h"
+#include "base/text.h"
 #include "conclude/complete.h"
 #include "document/json.h"
 #include "programs/cli/gallery.h"
@@ -13,38 +14,63 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LISTED_MOST = 8, CHANGES_MOST = 6 };
+enum { LISTED_MOST = 8, CHANGES_MOST = 6, COLUMN = 24, SHORTENED_LEAST = 8 };
 
 static const char *name_of(const struct document *document)
 {
     return document->machine.cpu_model ? document->machine.cpu_model : "unknown processor";
 }
 
-/* "As 4 others of its model (Intel N95); L3.bandwidth -62 %" */
+/* "As 4 others of its model (Intel N95) but for L3.bandwidth -62 %. 9 of 12 values are the same, 1
+ * is changed, of 2 it can't be told." */
 static void line_add_model(struct line *line, const struct nearest *nearest, const char *model)
 {
     const struct differences *differences = &nearest->differences;
-    size_t told = 0;
+    size_t answers[ANSWERS] = {0}, values = 0;
     if (!nearest->alike) {
-        line_add_between(line, "No known machine is of its model (", model, ").");
+        line_add_between(line, "No other known machine is of its model (", model, ").");
         return;
     }
     line_add(line, "As %zu other%s", nearest->alike, nearest->alike == 1 ? "" : "s");
     line_add_between(line, " of its model (", model, ")");
     for (size_t i = 0; i < differences->count; i++) {
         const struct difference *difference = &differences->list[i];
-        if (difference->compared.answer != CHANGED || !difference->finding_a ||
-            ++told > CHANGES_MOST)
+        const size_t changes = answers[CHANGED];
+        if (!nearest_counts(difference))
             continue;
-        line_add(line, "; ");
+        values++;
+        answers[difference->compared.answer]++;
+        if (answers[CHANGED] == changes || changes >= CHANGES_MOST)
+            continue;
+        line_add(line, changes ? ", " : " but for ");
         line_add_difference(line, difference);
         line_add(line, " %+.0f %%", 100 * (difference->compared.ratio - 1));
     }
-    if (told > CHANGES_MOST)
-        line_add(line, "; and %zu more changes", told - CHANGES_MOST);
-    line_add(line, "%s. %zu of %zu values are the same, of %zu it can't be told.",
-             told ? "" : ": no change can be told", differences->counts[SAME], differences->count,
-             differences->counts[CANT_TELL]);
+    if (answers[CHANGED] > CHANGES_MOST)
+        line_add(line, " and %zu more", answers[CHANGED] - CHANGES_MOST);
+    line_add(line, "%s. %zu of %zu values are the same, %zu changed, of %zu it can't be told.",
+             answers[CHANGED] ? "" : ": no change can be told", answers[SAME], values,
+             answers[CHANGED], answers[CANT_TELL]);
+}
+
+/* "MODEL (FILE)" in that many columns, at the cost of the model's name and then of the path. */
+static void write_machine(FILE *out, const struct document *document, size_t columns)
+{
+    char model[CLEAN_TEXT], file[CLEAN_TEXT];
+    const char *path = clean_text(document->file, file, sizeof file);
+    clean_text(name_of(document), model, sizeof model);
+    const size_t left = clean_columns(file) + 3 < columns ? columns - clean_columns(file) - 3 : 0;
+    if (left < SHORTENED_LEAST && strrchr(file, '/'))
+        path = strrchr(file, '/') + 1;
+    if (clean_columns(model) <= left) {
+        fprintf(out, "%s (%s)\n", model, path);
+    } else if (left < SHORTENED_LEAST) {
+        fprintf(out, "(%s)\n", path);
+    } else {
+        model[left - 2] = '\0';
+        text_drop_half(model);
+        fprintf(out, "%s.. (%s)\n", model, path);
+    }
 }
 
 /* What is written: the nearest machines, and the processor that they are near to. */
@@ -62,10 +88,9 @@ static int write_text(const void *content, FILE *out, struct error *error)
     fputs("   differs  in figures  machine\n", out);
     for (size_t i = 0; i < nearest->count && i < LISTED_MOST; i++) {
         const struct neighbour *neighbour = &nearest->list[i];
-        char model[CLEAN_TEXT], file[CLEAN_TEXT];
-        fprintf(out, "  %6.0f %%  %10zu  %s (%s)\n", 100 * expm1(neighbour->away),
-                neighbour->compared, clean_text(name_of(neighbour->document), model, sizeof model),
-                clean_text(neighbour->document->file, file, sizeof file));
+        fprintf(out, "  %6.0f %%  %10zu  ", 100 * expm1(neighbour->away), neighbour->compared);
+        write_machine(out, neighbour->document,
+                      style.width > COLUMN ? (size_t)(style.width - COLUMN) : 0);
     }
     line_add_model(&line, nearest, ((const struct shown *)content)->model);
     fputc('\n', out);
@@ -114,7 +139,7 @@ static int nearest(struct invocation *invocation, struct error *error)
     return code;
 }
 
-static const struct option_spec *const options[] = {output_options, NULL};
+static const struct option_spec *const options[] = {nearest_options, NULL};
 
 const struct command nearest_command = {
     .name = "nearest",
