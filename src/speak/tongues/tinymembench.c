@@ -1,7 +1,8 @@
 /*
  * tinymembench: rates of copies and fills in memory, and what random reads of one and of two chains
  * take beyond a read of the first-level cache, by buffer size. A script that parses it looks for
- * "C copy", "standard memcpy" and rows like "  1048576 :    5.2 ns          /     7.1 ns ".
+ * "C copy", "standard memcpy" or "libc memcpy copy", and rows like "  1048576 :    5.2 ns /     7.1
+ * ns ".
  */
 #include "speak/tongues/tongue.h"
 
@@ -22,7 +23,10 @@ static const struct rate {
 } loops[] = {{"C copy", "bandwidth", "kernel", "copy", 2. * BUFFER, 2},
              {"C fill", "bandwidth", "kernel", "write", BUFFER, 1}},
   library[] = {{"standard memcpy", "copy", "method", "memcpy", BUFFER, 2},
-               {"standard memset", "copy", "method", "memset", BUFFER, 1}};
+               {"standard memset", "copy", "method", "memset", BUFFER, 1}},
+  /* as the fork that sbc-bench builds calls them */
+    again[] = {{"libc memcpy copy", "copy", "method", "memcpy", BUFFER, 2},
+               {"libc memset fill", "copy", "method", "memset", BUFFER, 1}};
 enum { RATES = 2 };
 
 static const struct point *points_of(struct talk *talk, const struct probe_result *result,
@@ -115,6 +119,7 @@ static void speak(struct talk *talk)
     print_rates(talk, loops, loop);
     fputs(" ---\n", talk->out);
     print_rates(talk, library, call);
+    print_rates(talk, again, call);
     fputs("\n" RULE "== Memory latency test                                                  ==\n"
           "== Note 1: all times are beyond that of a read of the L1 cache          ==\n" RULE "\n",
           talk->out);
@@ -128,5 +133,6 @@ const struct tongue tinymembench_tongue = {
     .summary = "copies and fills of 32 MiB, random reads by size (single boards' reviews)",
     .operands = "",
     .differs = differs,
+    .arguments = arguments,
     .speak = speak,
 };

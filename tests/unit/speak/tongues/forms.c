@@ -368,7 +368,9 @@ static void tinymembench(void **state)
         READS("2", 131072, 8.65),
     };
     struct document document = {0};
-    assert_int_equal(SPEAK(*state, values, "tinymembench"), 0);
+    /* As sbc-bench calls it. */
+    assert_int_equal(
+        SPEAK(*state, values, "tinymembench", "-b", "2", "-B", "3", "-l", "3", "-c", "1000000"), 0);
     assert_string_equal(
         strstr(here->out, " C copy"),
         " C copy                                               :   1400.0 MB/s\n"
@@ -376,6 +378,8 @@ static void tinymembench(void **state)
         " ---\n"
         " standard memcpy                                      :   1500.0 MB/s\n"
         " standard memset                                      :   6000.0 MB/s (1.7%)\n"
+        " libc memcpy copy                                     :   1500.0 MB/s\n"
+        " libc memset fill                                     :   6000.0 MB/s (1.7%)\n"
         "\n"
         "==========================================================================\n"
         "== Memory latency test                                                  ==\n"
