@@ -19,8 +19,8 @@ struct guess {
 unsigned guess_edits(const char *a, const char *b, unsigned most);
 
 /* Keeps the word if it is closer to what was typed than the words offered before; of equally close
- * words the first is kept. Close enough is one edit for each three letters, or a word that begins
- * with what was typed. */
+ * words the first is kept. Close enough is one edit for each three letters, none of them in a
+ * number, or a word that begins with what was typed, or ends with it and its number. */
 void guess_offer(struct guess *, const char *word);
 
 /* Writes the error "no KIND is called ..." with the closest word or, where there is none, with

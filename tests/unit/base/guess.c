@@ -47,6 +47,26 @@ static const char *guessed(const char *typed)
     return guess.word;
 }
 
+/* A typing error makes no other number of one. */
+static void numbers_are_kept(void **state)
+{
+    static const char *const words[] = {"huge2m", "huge1g", "64K", "1M", "L3.latency"};
+    static const char *const typed[][2] = {
+        {"2M", "huge2m"},   {"1G", "huge1g"},     {"64k", "64K"},
+        {"4K", NULL},       {"3M", NULL},         {"1m", "1M"},
+        {"huge", "huge2m"}, {"L4.latency", NULL}, {"L3.latncy", "L3.latency"}};
+    (void)state;
+    for (size_t i = 0; i < LENGTH(typed); i++) {
+        struct guess guess = {.typed = typed[i][0]};
+        for (size_t w = 0; w < LENGTH(words); w++)
+            guess_offer(&guess, words[w]);
+        if (typed[i][1])
+            assert_string_equal(guess.word, typed[i][1]);
+        else
+            assert_null(guess.word);
+    }
+}
+
 static void the_closest_word_is_offered(void **state)
 {
     (void)state;
@@ -66,6 +86,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(edits_are_counted),
         cmocka_unit_test(the_closest_word_is_offered),
+        cmocka_unit_test(numbers_are_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

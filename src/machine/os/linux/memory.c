@@ -140,10 +140,11 @@ static int cut_for(void *memory, size_t bytes, size_t page, struct error *error)
                          "since 6.8): use --pages small or thp",
                          page / 1024);
     if (off)
-        return error_set(error, ERROR_IMPOSSIBLE,
-                         "transparent huge pages of %zu KiB are off: echo madvise > " THP_ROOT
-                         "/hugepages-%zukB/enabled",
-                         page / 1024, page / 1024);
+        return error_set(
+            error, ERROR_IMPOSSIBLE,
+            "transparent huge pages of %zu KiB are off; as root: echo madvise > " THP_ROOT
+            "/hugepages-%zukB/enabled",
+            page / 1024, page / 1024);
     size_t next = 2 * page;
     const uint64_t largest = largest_thp();
     while (next < largest && thp_off(next, NULL))
