@@ -64,7 +64,8 @@ struct command {
 
 extern const struct command run_command, probe_command, report_command, import_command, as_command,
     nearest_command, analyse_command, fleet_command, diff_command, check_command, baseline_command,
-    merge_command, list_command, doctor_command, completion_command, manual_command, watch_command;
+    merge_command, list_command, doctor_command, completion_command, manual_command, watch_command,
+    need_command;
 extern const struct command *const commands[]; /* ends with NULL; without probe_command */
 
 /* The command of that name; for the name of a probe also *probe. NULL: no command has the name. */

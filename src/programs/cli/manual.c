@@ -157,9 +157,10 @@ static void print_command(const struct command *command, const struct probe *pro
     const struct option_spec *option;
     for (size_t i = 0; (option = command_option(command, probe, i)); i++)
         print_option(option);
-    if (probe && probe->findings.lines) {
+    const struct finding_table *table = finding_table_of(command_name(command, probe));
+    if (table && table->lines) {
         print_heading("Findings");
-        print_findings(&probe->findings);
+        print_findings(table);
     }
     puts("; prose\n");
     print_exits();

@@ -34,7 +34,8 @@ static void redact_command(struct run_facts *run, const struct invocation *invoc
                 spec->type == OPTION_FLAG ? pool_printf(pool, "--%s", spec->name)
                                           : pool_printf(pool, "--%s=%s", spec->name, setting->text);
     }
-    for (size_t i = 0; i < operands; i++) /* names of probes: only they are operands */
+    /* Names of probes are kept; another program's words may be anything. */
+    for (size_t i = 0; i < operands && !invocation->command->passes_on; i++)
         run->command[run->command_count++] = pool_strdup(pool, invocation->operands[i]);
 }
 

@@ -1,3 +1,4 @@
+#include "conclude/need.h"
 #include "measure/probes/kit/probe.h"
 
 #include <string.h>
@@ -21,7 +22,7 @@ const char *probe_absent(const char *name)
 analyse_function *analysis_of(const char *name)
 {
     const struct probe *probe = probe_by_name(name);
-    return probe ? probe->analyse : NULL;
+    return probe ? probe->analyse : strcmp(name, need_name) == 0 ? need_analyse : NULL;
 }
 
 const struct finding_table *finding_table_at(size_t i, const char **probe)
@@ -36,5 +37,6 @@ const struct finding_table *finding_table_at(size_t i, const char **probe)
             *probe = absent->name;
             return &absent->findings;
         }
-    return NULL;
+    *probe = need_name; /* what no probe measures, but measure/run/need.h */
+    return i == 0 ? &need_findings : NULL;
 }

@@ -1,0 +1,25 @@
+/*
+ * What a program needs of memory, from the times that it took while something was taken away from
+ * it (measure/run/need.h). All its times are ratios to those of the runs alone just before and just
+ * after, so a drift of the machine has no part in them; a figure is the median of such ratios with
+ * its exact interval.
+ */
+#pragma once
+
+#include "conclude/analyse.h"
+#include "conclude/registry/registry.h"
+
+/* The name of its result, and of the series of ratios; its factor `taken` says what was taken. */
+extern const char need_name[];
+extern const struct finding_table need_findings;
+analyse_function need_analyse;
+
+/* What may be taken away. NEED_NOTHING: a run alone, over the runs alone before and after. */
+enum need_taken { NEED_NOTHING, NEED_L3, NEED_TRAFFIC, NEED_PAGES, NEED_TAKEN };
+extern const char *const need_taken_names[NEED_TAKEN];
+
+/* What a ratio of times says. Differences below a percent are not told. */
+enum need_answer { NEED_INDIFFERENT, NEED_SLOWER, NEED_FASTER, NEED_UNTOLD };
+enum need_answer need_answer(const struct summary *ratio);
+/* Whether the answer to something that was taken is not told: its interval is too wide. */
+bool need_untold(const struct probe_result *);

@@ -1,0 +1,35 @@
+/*
+ * A program that runs as a child, in a process group of its own, so that it can be ended with all
+ * that it started. It dies with the thread that started it. os/linux/ has it, os/null/ has not.
+ */
+#pragma once
+
+#include "base/error.h"
+
+#include <stdbool.h>
+
+struct child_plan {
+    char *const *arguments, *const *environment; /* the first is looked up as a shell does */
+    bool small_pages; /* without transparent huge pages, it and its children */
+    int streams[3];   /* descriptors that become its 0, 1 and 2 */
+};
+
+struct child {
+    int id; /* 0: there is none */
+};
+
+struct child_end {
+    double cpu_s; /* of its threads, and of children that it waited for */
+    int status;   /* its exit status; -1: a signal ended it */
+    int signal;   /* that ended it; 0: none */
+};
+
+/* ERROR_USAGE where the system can't execute the file, ERROR_SYSTEM. */
+int child_start(struct child *, const struct child_plan *, struct error *);
+/* Whether it has ended, or was stopped by the signal `*stopped`, as one is that asks a terminal; 0:
+ * it was not. */
+bool child_ended(const struct child *, int *stopped);
+/* Sends the signal to it and to all in its group. */
+void child_signal(const struct child *, int signal);
+/* Ends all of its group at once and takes its result. */
+void child_reap(struct child *, struct child_end *);

@@ -1,0 +1,84 @@
+#include "machine/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* In the child, where another thread may hold any lock: system calls alone. Tells the parent the
+ * reason if it does not become the program. */
+static _Noreturn void become(const struct child_plan *plan, const sigset_t *signals, int told)
+{
+    signal(SIGXFSZ, SIG_DFL); /* which main() ignores, and a program would inherit */
+    bool done = setpgid(0, 0) == 0 && prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 &&
+                (!plan->small_pages || prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0) == 0);
+    for (int i = 0; i < 3 && done; i++)
+        done = dup2(plan->streams[i], i) >= 0;
+    if (done && sigprocmask(SIG_SETMASK, signals, NULL) == 0)
+        execvpe(plan->arguments[0], plan->arguments, plan->environment);
+    const int why = errno;
+    _exit(write(told, &why, sizeof why) < 0 ? 126 : 127);
+}
+
+int child_start(struct child *child, const struct child_plan *plan, struct error *error)
+{
+    sigset_t all, before;
+    struct child_end end;
+    int told[2], why = 0;
+    child->id = 0;
+    if (pipe2(told, O_CLOEXEC) < 0)
+        return error_set(error, ERROR_SYSTEM, "no pipe can be made: %s", strerror(errno));
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    const pid_t id = fork();
+    if (id == 0)
+        become(plan, &before, told[1]);
+    child->id = id > 0 ? id : 0;
+    why = id < 0 ? errno : 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    close(told[1]);
+    while (id > 0 && read(told[0], &why, sizeof why) < 0 && errno == EINTR)
+        ;
+    close(told[0]);
+    if (!why)
+        return 0;
+    child_reap(child, &end);
+    return error_set(error, id < 0 ? ERROR_SYSTEM : ERROR_USAGE, "'%s' can't be run: %s",
+                     plan->arguments[0],
+                     why == ENOEXEC ? "it is no program, and has no #! line" : strerror(why));
+}
+
+bool child_ended(const struct child *child, int *stopped)
+{
+    siginfo_t seen = {.si_pid = 0};
+    waitid(P_PID, (id_t)child->id, &seen, WEXITED | WSTOPPED | WNOWAIT | WNOHANG);
+    *stopped = seen.si_pid && seen.si_code == CLD_STOPPED ? seen.si_status : 0;
+    return seen.si_pid;
+}
+
+void child_signal(const struct child *child, int signal)
+{
+    if (child->id > 0)
+        kill(-child->id, signal);
+}
+
+void child_reap(struct child *child, struct child_end *end)
+{
+    struct rusage used = {.ru_maxrss = 0};
+    int status = 0;
+    *end = (struct child_end){.status = -1};
+    if (child->id <= 0)
+        return;
+    child_signal(child, SIGKILL); /* it is a zombie until wait4(), so its group is still its own */
+    while (wait4(child->id, &status, 0, &used) < 0 && errno == EINTR)
+        ;
+    child->id = 0;
+    end->status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    end->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    end->cpu_s = (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+                 1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
+}

@@ -1,0 +1,28 @@
+/* For a system that fathom has no port for: no program is run. */
+#include "machine/child.h"
+
+int child_start(struct child *child, const struct child_plan *plan, struct error *error)
+{
+    (void)plan;
+    child->id = 0;
+    return error_set(error, ERROR_IMPOSSIBLE,
+                     "no program can be run on this system: fathom has no port for it");
+}
+
+bool child_ended(const struct child *child, int *stopped)
+{
+    (void)child;
+    *stopped = 0;
+    return true;
+}
+
+void child_signal(const struct child *child, int signal)
+{
+    (void)child, (void)signal;
+}
+
+void child_reap(struct child *child, struct child_end *end)
+{
+    child->id = 0;
+    *end = (struct child_end){.status = -1};
+}

@@ -1,0 +1,699 @@
+#include "measure/run/need.h"
+
+#include "base/random.h"
+#include "base/units.h"
+#include "conclude/verdict.h"
+#include "machine/child.h"
+#include "machine/os.h"
+#include "stats/order.h"
+
+#include <fcntl.h>
+#include <math.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A program that takes less is mostly its own start, which uses little memory. */
+static const double cpu_least_s = 0.02;
+/* Starting a program and its pressure. */
+static const double around_run_s = 0.1;
+/* Where no L3 is declared, traffic goes through so much. */
+static const uint64_t cache_assumed = 64 << 20;
+/* Of the most that can be held; and the traffic's pauses, in turns of an empty loop. */
+enum { SHARES = 3 };
+static const double shares[SHARES] = {1.0 / 3, 2.0 / 3, 1};
+static const uint64_t pauses[SHARES] = {200, 50, 1};
+/* Of the declared cache, what holders try to hold: in a guest others have most of it, and who asks
+ * for more than there is holds nothing. */
+static const double hold_most = 0.75;
+enum { HOLD_SIZES = 8 };
+
+struct need_state {
+    struct probe_result *result;
+    struct cpulist program, pressers;
+    bool holds; /* the pressers share the program's L3 */
+    struct pressure pressure;
+    uint64_t cache_bytes;
+    double traffic_most;
+    const char *not_measured;
+    /* The program. */
+    char **with_huge; /* its environment in which malloc() asks for huge pages */
+    struct cpulist
+        affinity; /* before the program's CPUs became fathom's, so that it inherits them */
+    int nothing;  /* descriptor of /dev/null */
+    off_t in_at;  /* where its standard input begins; -1: it has none */
+    bool ran;     /* its first run is over: it has no output any more */
+    /* What was seen; alone[before[c][b]] and the next one are the runs around taken[c][b]. */
+    struct need_seen alone[NEED_BLOCKS_MOST * NEED_CONDITIONS + 1],
+        taken[NEED_CONDITIONS][NEED_BLOCKS_MOST];
+    size_t alone_count, before[NEED_CONDITIONS][NEED_BLOCKS_MOST], counts[NEED_CONDITIONS];
+    uint64_t began_ns;
+    struct error *error;
+};
+
+extern char **environ;
+
+/* --- a run of the program --- */
+
+struct one {
+    struct child_plan plan;
+    struct child child;
+    struct error error;
+    int code, stopped;
+    bool began, late;
+    uint64_t began_ns, until_ns;
+};
+
+/* Starts the program when it is first called; then whether it has ended, or has to be. */
+static bool is_over(void *argument)
+{
+    struct one *one = argument;
+    if (!one->began) {
+        one->began = true;
+        one->began_ns = os_raw_ns();
+        one->code = child_start(&one->child, &one->plan, &one->error);
+        return one->code < 0;
+    }
+    one->late = os_raw_ns() > one->until_ns;
+    return one->late || child_ended(&one->child, &one->stopped);
+}
+
+/* Gives a program that goes on a second to clean up. */
+static void end_program(struct one *one)
+{
+    const uint64_t until_ns = os_raw_ns() + UINT64_C(1000000000);
+    atomic_uint word = 0;
+    int stopped;
+    if (one->child.id && !child_ended(&one->child, &stopped)) {
+        child_signal(&one->child, SIGTERM);
+        while (!child_ended(&one->child, &stopped) && os_raw_ns() < until_ns)
+            os_sleep_while(&word, 0, 5000000);
+    }
+}
+
+/* Why a run that has ended tells nothing. */
+static int judge_end(const struct need *need, const struct one *one, const struct child_end *end,
+                     int code, double limit_s, struct error *error)
+{
+    const char *name = need->arguments[0], *again = need->state->ran ? ", and once did not" : "";
+    if (code < 0)
+        return code;
+    if (one->code < 0)
+        return error_set(error, one->code, "%s", one->error.text);
+    if (one->late)
+        return error_set(error, ERROR_IMPOSSIBLE,
+                         "'%s' did not end within %.3g s: give it less to do, or more time "
+                         "(--budget)",
+                         name, limit_s);
+    if (one->stopped)
+        return error_set(error, ERROR_IMPOSSIBLE,
+                         "'%s' asks a terminal (%s): it is run again and again, and nobody answers",
+                         name, strsignal(one->stopped));
+    if (end->signal)
+        return error_set(error, ERROR_IMPOSSIBLE, "'%s' was ended by a signal (%s)%s", name,
+                         strsignal(end->signal), again);
+    if (end->status)
+        return error_set(error, ERROR_IMPOSSIBLE,
+                         "'%s' fails, with exit status %d%s: what it needs is known only of a "
+                         "program that does its work",
+                         name, end->status, again);
+    return 0;
+}
+
+static int run_program(struct need *need, const struct need_condition *condition, double limit_s,
+                       struct need_seen *seen, struct error *error)
+{
+    struct need_state *state = need->state;
+    const bool pages = condition->taken == NEED_PAGES, quiet = state->ran;
+    struct one one = {
+        .until_ns = os_raw_ns() + (uint64_t)(limit_s * 1e9),
+        .plan = {.arguments = need->arguments,
+                 .environment = pages && condition->share < 1 ? state->with_huge : environ,
+                 .small_pages = pages && condition->share >= 1,
+                 .streams = {state->in_at < 0 ? state->nothing : STDIN_FILENO,
+                             quiet         ? state->nothing
+                             : need->aside ? STDERR_FILENO
+                                           : STDOUT_FILENO,
+                             quiet ? state->nothing : STDERR_FILENO}}};
+    struct child_end end;
+    if (state->in_at >= 0)
+        lseek(STDIN_FILENO, state->in_at, SEEK_SET);
+    const int code =
+        pressure_run(&state->pressure, &condition->level, is_over, &one, &seen->pressed, error);
+    end_program(&one);
+    seen->wall_s = (double)(os_raw_ns() - one.began_ns) * 1e-9;
+    child_reap(&one.child, &end);
+    seen->cpu_s = end.cpu_s;
+    return judge_end(need, &one, &end, code, limit_s, error);
+}
+
+static int once(struct need *need, const struct need_condition *condition, struct need_seen *seen,
+                struct error *error)
+{
+    return run_program(need, condition, 10 * need->run_s + 1, seen, error);
+}
+
+/* --- which CPUs --- */
+
+static int core_of(const struct machine *machine, int cpu)
+{
+    const struct cpu_place *place = machine_cpu(machine, cpu);
+    return place && place->core >= 0 ? place->core : -1 - cpu;
+}
+
+/* Whether a CPU of the list is on the core. */
+static bool has_core(const struct machine *machine, const struct cpulist *list, int core)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (core_of(machine, list->ids[i]) == core)
+            return true;
+    return false;
+}
+
+/* Cores take turns: with all its threads one is the program's, if its CPUs are not given, and of
+ * the next one a thread presses. */
+static int share_out(struct need *need, const struct cpulist *group, struct error *error)
+{
+    struct need_state *state = need->state;
+    const struct cpulist *allowed = &need->machine->allowed;
+    bool turn = !need->cpus;
+    int code = 0;
+    for (size_t i = 0; i < allowed->count && code == 0; i++) {
+        const int cpu = allowed->ids[i], core = core_of(need->machine, cpu);
+        const bool own = has_core(need->machine, &state->program, core);
+        if (!cpulist_has(group, cpu) || has_core(need->machine, &state->pressers, core) ||
+            cpulist_has(&state->program, cpu) || (own && need->cpus))
+            continue;
+        if (!own && need->cpus)
+            turn = false;
+        code = cpulist_add(own || turn ? &state->program : &state->pressers, cpu);
+        turn = own ? turn : !turn;
+    }
+    return code < 0 ? error_out_of_memory(error) : 0;
+}
+
+/* Within the CPUs that share the last cache, if they have two cores. */
+static int choose_cpus(struct need *need, struct error *error)
+{
+    struct need_state *state = need->state;
+    const struct machine *machine = need->machine;
+    const struct cpulist *group = &machine->allowed;
+    int code = 0;
+    for (size_t i = 0; need->cpus && i < need->cpus->count && code == 0; i++)
+        code = cpulist_has(&machine->allowed, need->cpus->ids[i])
+                   ? cpulist_add(&state->program, need->cpus->ids[i])
+                   : error_set(error, ERROR_USAGE, "--cpus: CPU %d is not one that may be used",
+                               need->cpus->ids[i]);
+    const int first = need->cpus ? need->cpus->ids[0] : machine->allowed.ids[0];
+    for (size_t i = 0; i < machine->cache_count; i++)
+        if (cpulist_has(&machine->caches[i].cpus, first))
+            group = &machine->caches[i].cpus;
+    if (code == 0)
+        code = share_out(need, group, error);
+    state->holds = state->pressers.count;
+    return code < 0 || state->holds ? code : share_out(need, &machine->allowed, error);
+}
+
+/* --- which conditions --- */
+
+static void add_condition(struct need *need, enum need_taken taken, double share,
+                          struct pressure_level level)
+{
+    need->conditions[need->condition_count++] =
+        (struct need_condition){.taken = taken, .level = level, .share = share};
+}
+
+/* What the traffic really is is measured beside the program. */
+static int add_traffic(struct need *need, bool all, struct error *error)
+{
+    struct need_state *state = need->state;
+    struct pressure_level level = {.kind = PRESSURE_TRAFFIC, .pause = pauses[SHARES - 1]};
+    struct pressed pressed;
+    const int code = pressure_run(&state->pressure, &level, NULL, NULL, &pressed, error);
+    state->traffic_most = pressed.traffic;
+    for (int i = all ? 0 : SHARES - 1; i < SHARES; i++) {
+        level.pause = pauses[i];
+        add_condition(need, NEED_TRAFFIC, 1, level);
+    }
+    return code;
+}
+
+/* The set of which the holders keep the most while the program does not run. */
+static int add_holds(struct need *need, bool all, const char **why, struct error *error)
+{
+    struct need_state *state = need->state;
+    uint64_t bytes = (uint64_t)(hold_most * (double)state->cache_bytes), best = 0;
+    double most = 0;
+    if (!state->pressure.slow_ticks)
+        *why = "loads from it can't be told from loads from memory";
+    for (int i = 0; i < HOLD_SIZES && !*why; i++, bytes = bytes * 5 / 8) {
+        const struct pressure_level level = {.kind = PRESSURE_HOLD, .bytes = bytes};
+        struct pressed pressed;
+        const int code = pressure_run(&state->pressure, &level, NULL, NULL, &pressed, error);
+        if (code < 0)
+            return code;
+        if (pressed.held > most) {
+            most = pressed.held;
+            best = bytes;
+        }
+    }
+    if (!*why && !best)
+        *why = "nothing of it can be held: others use it";
+    for (int i = all ? 0 : SHARES - 1; i < SHARES && !*why; i++)
+        add_condition(need, NEED_L3, shares[i] * most / (double)state->cache_bytes,
+                      (struct pressure_level){.kind = PRESSURE_HOLD,
+                                              .bytes = (uint64_t)(shares[i] * (double)best)});
+    return 0;
+}
+
+/* All levels, or where there is no time for them the strongest ones. */
+static int choose_conditions(struct need *need, bool all, struct error *error)
+{
+    struct need_state *state = need->state;
+    struct pool *pool = &need->document->pool;
+    const char *no_l3 = NULL, *no_traffic = NULL, *thp = need->document->conditions.thp;
+    need->condition_count = 0;
+    int code = 0;
+    if (!state->pressers.count)
+        no_l3 = no_traffic = "pressure needs a CPU on another core than the program's";
+    else if (!cache_of_cpu(&need->machine->facts, 3, state->program.ids[0]))
+        no_l3 = "no L3 is declared";
+    else if (!state->holds)
+        no_l3 = "no other core shares the program's L3";
+    if (!no_l3)
+        code = add_holds(need, all, &no_l3, error);
+    if (code == 0 && !no_traffic)
+        code = add_traffic(need, all, error);
+    if (!thp || strcmp(thp, "never") != 0) {
+        add_condition(need, NEED_PAGES, 0, (struct pressure_level){0});
+        add_condition(need, NEED_PAGES, 1, (struct pressure_level){0});
+    }
+    state->not_measured = pool_printf(
+        pool, "%s%s%s%s%s%s", no_l3 ? "L3: " : "", no_l3 ? no_l3 : "",
+        no_l3 && no_traffic ? "; " : "", no_traffic ? "traffic: " : "",
+        no_traffic ? no_traffic : "",
+        thp && strcmp(thp, "never") == 0 ? "; pages: the system gives no huge ones" : "");
+    return code;
+}
+
+/* --- planning --- */
+
+/* The environment in which glibc's malloc() asks for huge pages, beside what the caller set. */
+static char **huge_environment(struct pool *pool, char **environment)
+{
+    static const char name[] = "GLIBC_TUNABLES=", tunable[] = "glibc.malloc.hugetlb=1";
+    const char *before = getenv("GLIBC_TUNABLES");
+    size_t count = 0, kept = 0;
+    while (environment[count])
+        count++;
+    char **all = pool_alloc(pool, count + 2, sizeof *all);
+    for (size_t i = 0; all && i < count; i++)
+        if (strncmp(environment[i], name, strlen(name)) != 0)
+            all[kept++] = environment[i];
+    char *set =
+        pool_printf(pool, "%s%s%s%s", name, before ? before : "", before ? ":" : "", tunable);
+    if (!all || !set)
+        return NULL;
+    all[kept] = set;
+    return all;
+}
+
+static int find_program(struct need *need, struct error *error)
+{
+    struct need_state *state = need->state;
+    struct stat in;
+    state->with_huge = huge_environment(&need->document->pool, environ);
+    state->nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (!state->with_huge)
+        return error_out_of_memory(error);
+    if (state->nothing < 0)
+        return error_set(error, ERROR_SYSTEM, "/dev/null can't be opened");
+    /* What can't be read twice is not read at all. */
+    state->in_at = fstat(STDIN_FILENO, &in) == 0 && S_ISREG(in.st_mode)
+                       ? lseek(STDIN_FILENO, 0, SEEK_CUR)
+                       : -1;
+    return 0;
+}
+
+static int note(struct need *need, const char *name, const char *text, double number)
+{
+    struct probe_result *result = need->state->result;
+    struct factor *factor = pool_append(&need->document->pool, (void **)&result->parameters,
+                                        &result->parameter_count, sizeof *factor);
+    if (factor)
+        *factor = (struct factor){.name = name, .text = text, .number = number};
+    return factor ? 0 : ERROR_SYSTEM;
+}
+
+/* Runs the program twice: with its streams, wherever it may; and where it will be measured. */
+static int meet_program(struct need *need, struct error *error)
+{
+    struct need_state *state = need->state;
+    const struct need_condition nothing = {0};
+    const double limit_s = need->budget_s / 4;
+    struct need_seen first = {0}, second = {0};
+    int code = run_program(need, &nothing, limit_s, &first, error);
+    state->ran = true;
+    if (code == 0 && first.cpu_s < cpu_least_s) {
+        char text[UNIT_TEXT];
+        return error_set(error, ERROR_IMPOSSIBLE,
+                         "'%s' takes %s of CPU time, too little to be felt: give it more to do, 20 "
+                         "ms at least%s",
+                         need->arguments[0], duration_format(first.cpu_s, text),
+                         state->in_at < 0 && !isatty(STDIN_FILENO)
+                             ? " (it runs many times, so its standard input is empty unless it is "
+                               "a file)"
+                             : "");
+    }
+    if (code == 0)
+        code = os_affinity(&state->affinity, error);
+    if (code == 0)
+        code = os_set_affinity(&state->program, error);
+    if (code == 0)
+        code = run_program(need, &nothing, limit_s, &second, error);
+    need->run_s = 1.1 * second.wall_s + around_run_s;
+    if (code == 0 && (note(need, "used_cpus", NULL, first.cpu_s / first.wall_s) < 0 ||
+                      note(need, "given_cpus", NULL, (double)state->program.count) < 0))
+        code = error_out_of_memory(error);
+    return code;
+}
+
+static double block_s(const struct need *need)
+{
+    return 2 * (double)need->condition_count * need->run_s;
+}
+
+static double elapsed_s(const struct need *need)
+{
+    return (double)(os_raw_ns() - need->state->began_ns) * 1e-9;
+}
+
+static int plan(struct need *need, struct error *error)
+{
+    struct need_state *state = need->state;
+    const struct cache_facts *cache = cache_of_cpu(&need->machine->facts, 3, state->program.ids[0]);
+    state->cache_bytes = cache ? cache->size_bytes : cache_assumed;
+    int code = pressure_open(&state->pressure, need->machine, state->pressers.ids,
+                             state->pressers.count, state->cache_bytes,
+                             (uint64_t)(hold_most * (double)state->cache_bytes), need->stop, error);
+    if (code == 0)
+        code = meet_program(need, error);
+    if (code == 0)
+        code = choose_conditions(need, true, error);
+    if (code == 0 && NEED_BLOCKS_LEAST * block_s(need) > need->budget_s - elapsed_s(need))
+        code = choose_conditions(need, false, error);
+    if (code < 0)
+        return code;
+    const double left_s = need->budget_s - elapsed_s(need),
+                 least_s = NEED_BLOCKS_LEAST * block_s(need);
+    if (!need->condition_count)
+        return error_set(error, ERROR_IMPOSSIBLE, "nothing can be taken away here: %s",
+                         state->not_measured);
+    if (least_s > left_s)
+        return error_set(
+            error, ERROR_IMPOSSIBLE,
+            "'%s' takes %.2g s, and is run %zu times at least: give it %.0f s "
+            "(--budget %.0f), or less to do",
+            need->arguments[0], need->run_s, 2 * NEED_BLOCKS_LEAST * need->condition_count,
+            ceil(elapsed_s(need) + 1.1 * least_s), ceil(elapsed_s(need) + 1.1 * least_s));
+    need->blocks = (unsigned)fmin(left_s / block_s(need), NEED_BLOCKS_MOST);
+    return 0;
+}
+
+/* --- the document --- */
+
+struct describing {
+    struct need *need;
+    struct pool *pool;
+    double values[NEED_BLOCKS_MOST * NEED_CONDITIONS + 1];
+    size_t count;
+};
+
+static struct series *add_series(struct describing *d, const char *name, enum need_taken taken,
+                                 const char *y, const char *unit)
+{
+    struct probe_result *result = d->need->state->result;
+    struct series *series =
+        pool_append(d->pool, (void **)&result->series, &result->series_count, sizeof *series);
+    *series = (struct series){
+        .name = name, .headline = name == need_name, .x = {"taken", "%"}, .y = {y, unit}};
+    struct factor *factor =
+        pool_append(d->pool, (void **)&series->factors, &series->factor_count, sizeof *factor);
+    *factor = (struct factor){.name = "taken", .text = need_taken_names[taken], .number = NAN};
+    return series;
+}
+
+static void add_value(struct describing *d, double value)
+{
+    if (isfinite(value))
+        d->values[d->count++] = value;
+}
+
+/* The values so far are a point at `x`; points stay in the order of x. */
+static void add_point(struct describing *d, struct series *series, double x)
+{
+    if (d->count) {
+        struct point *point =
+            pool_append(d->pool, (void **)&series->points, &series->point_count, sizeof *point);
+        for (; point > series->points && point[-1].x > x; point--)
+            *point = point[-1];
+        *point = point_bare();
+        point->x = x;
+        summarize(d->values, d->count, d->values, &point->y);
+    }
+    d->count = 0;
+}
+
+/* The ratio of a run to those alone before and after it; NAN: there is none after it yet. */
+static double ratio_of(const struct need_state *state, size_t condition, size_t block)
+{
+    const size_t before = state->before[condition][block];
+    if (block >= state->counts[condition] || before + 1 >= state->alone_count)
+        return NAN;
+    return state->taken[condition][block].cpu_s /
+           sqrt(state->alone[before].cpu_s * state->alone[before + 1].cpu_s);
+}
+
+static double amount_of(const struct need_state *state, enum need_taken taken, size_t condition,
+                        size_t block)
+{
+    const struct pressed *pressed = &state->taken[condition][block].pressed;
+    return taken == NEED_L3 ? pressed->held : pressed->traffic;
+}
+
+/* Ratios, or amounts, over the share of what there is that was really taken. */
+static void describe_pressure(struct describing *d, const char *name, enum need_taken taken,
+                              const char *y, const char *unit)
+{
+    const struct need *need = d->need;
+    const struct need_state *state = need->state;
+    const double most = taken == NEED_L3 ? (double)state->cache_bytes : state->traffic_most;
+    struct series *series = add_series(d, name, taken, y, unit);
+    for (size_t c = 0; c < need->condition_count; c++) {
+        if (need->conditions[c].taken != taken)
+            continue;
+        for (size_t b = 0; b < state->counts[c]; b++)
+            add_value(d, amount_of(state, taken, c, b));
+        const double x = d->count && most > 0 ? 100 * median_of(d->values, d->count) / most
+                                              : 100 * need->conditions[c].share;
+        if (name == need_name) {
+            d->count = 0;
+            for (size_t b = 0; b < state->counts[c]; b++)
+                add_value(d, ratio_of(state, c, b));
+        }
+        add_point(d, series, x);
+    }
+    state->result->series_count -= !series->point_count;
+}
+
+static void describe_pages(struct describing *d)
+{
+    const struct need *need = d->need;
+    size_t with = need->condition_count, without = with;
+    for (size_t c = 0; c < need->condition_count; c++)
+        if (need->conditions[c].taken == NEED_PAGES)
+            *(need->conditions[c].share < 1 ? &with : &without) = c;
+    if (with == need->condition_count || without == need->condition_count)
+        return;
+    struct series *series = add_series(d, need_name, NEED_PAGES, "time", "");
+    for (size_t b = 0; b < NEED_BLOCKS_MOST; b++)
+        add_value(d, ratio_of(need->state, without, b) / ratio_of(need->state, with, b));
+    add_point(d, series, 100);
+}
+
+static void describe_alone(struct describing *d)
+{
+    const struct need_state *state = d->need->state;
+    struct series *series = add_series(d, "alone", NEED_NOTHING, "time", "s");
+    for (size_t i = 0; i < state->alone_count; i++)
+        d->values[d->count++] = state->alone[i].cpu_s;
+    add_point(d, series, 0);
+    series = add_series(d, need_name, NEED_NOTHING, "time", "");
+    for (size_t i = 1; i + 1 < state->alone_count; i++)
+        d->values[d->count++] =
+            state->alone[i].cpu_s / sqrt(state->alone[i - 1].cpu_s * state->alone[i + 1].cpu_s);
+    add_point(d, series, 0);
+}
+
+static int describe(void *with)
+{
+    struct describing *d = with;
+    const struct need_state *state = d->need->state;
+    state->result->series = NULL;
+    state->result->series_count = 0;
+    describe_pressure(d, need_name, NEED_L3, "time", "");
+    describe_pressure(d, "held", NEED_L3, "held", "B");
+    describe_pressure(d, need_name, NEED_TRAFFIC, "time", "");
+    describe_pressure(d, "traffic", NEED_TRAFFIC, "traffic", "B/s");
+    describe_pages(d);
+    describe_alone(d);
+    return 0;
+}
+
+/* All that is known so far: the series, and the findings that follow from them. */
+static int sum_up(struct need *need, struct error *error)
+{
+    struct document *document = need->document;
+    struct describing describing = {.need = need, .pool = &document->pool};
+    struct analysis analysis = {.result = need->state->result,
+                                .document = document,
+                                .machine = &document->machine,
+                                .pool = &document->pool};
+    need->state->result->elapsed_s = document->run.elapsed_s = elapsed_s(need);
+    need->state->result->findings = NULL;
+    need->state->result->finding_count = 0;
+    int code = pool_enter(&document->pool, describe, &describing, error);
+    if (code == 0)
+        code = analysis_run(&analysis, need_analyse, error);
+    if (code == 0)
+        code = verdict_note(document, error);
+    return code == 0 && need->save ? need->save(need->argument, document, error) : code;
+}
+
+static int begin_result(struct need *need, struct error *error)
+{
+    struct document *document = need->document;
+    struct need_state *state = need->state;
+    const char *slash = strrchr(need->arguments[0], '/');
+    struct probe_result *result = pool_append(&document->pool, (void **)&document->probes,
+                                              &document->probe_count, sizeof *result);
+    if (!result)
+        return error_out_of_memory(error);
+    *result = (struct probe_result){
+        .name = need_name,
+        .title = "What a program needs of memory",
+        .about = "The program is run again and again, alone and with something taken away: the "
+                 "shared cache, which others hold, memory's bandwidth, which others use, or huge "
+                 "pages. Its CPU time is a ratio to that of the runs alone just before and after."};
+    state->result = result;
+    if (note(need, "program", pool_strdup(&document->pool, slash ? slash + 1 : need->arguments[0]),
+             NAN) < 0 ||
+        note(need, "cpus", cpulist_pooled(&document->pool, &state->program), NAN) < 0 ||
+        (state->pressers.count &&
+         note(need, "pressure_cpus", cpulist_pooled(&document->pool, &state->pressers), NAN) < 0))
+        return error_out_of_memory(error);
+    return 0;
+}
+
+/* --- measuring --- */
+
+static int run_alone(struct need *need, struct error *error)
+{
+    struct need_state *state = need->state;
+    const int code =
+        need->once(need, &(struct need_condition){0}, &state->alone[state->alone_count], error);
+    state->alone_count += code == 0;
+    return code;
+}
+
+static int run_taken(struct need *need, size_t c, struct error *error)
+{
+    struct need_state *state = need->state;
+    const size_t block = state->counts[c];
+    const int code = need->once(need, &need->conditions[c], &state->taken[c][block], error);
+    state->before[c][block] = state->alone_count - 1;
+    state->counts[c] += code == 0;
+    return code;
+}
+
+static int measure_block(struct need *need, struct random *random, unsigned block,
+                         struct error *error)
+{
+    size_t order[NEED_CONDITIONS];
+    const size_t count = need->condition_count;
+    for (size_t i = 0; i < count; i++) {
+        const size_t k = (size_t)random_below(random, i + 1);
+        order[i] = order[k];
+        order[k] = i;
+    }
+    int code = 0;
+    for (size_t i = 0; i < count && code == 0; i++) {
+        code = run_taken(need, order[i], error);
+        if (code == 0)
+            code = run_alone(need, error);
+        const double done =
+            ((double)block + (double)(i + 1) / (double)count) / (double)need->blocks;
+        if (need->progress)
+            need->progress(need->argument, done, block_s(need) * need->blocks * (1 - done));
+    }
+    return code;
+}
+
+static int measure(struct need *need, struct error *error)
+{
+    struct random random = {need->seed};
+    const bool modelled = need->once != once;
+    if (need->planned)
+        need->planned(need->argument, need);
+    if (*need->state->not_measured &&
+        note(need, parameter_not_measured, need->state->not_measured, NAN) < 0)
+        return error_out_of_memory(error);
+    int code = run_alone(need, error);
+    for (unsigned block = 0; block < need->blocks && code == 0; block++) {
+        if (!modelled && block >= NEED_BLOCKS_LEAST &&
+            elapsed_s(need) + block_s(need) > need->budget_s)
+            break;
+        code = measure_block(need, &random, block, error);
+        need->document->run.complete = code == 0 && block + 1 >= NEED_BLOCKS_LEAST;
+        struct error why = {0};
+        const int summed = sum_up(need, code == 0 ? error : &why);
+        code = code == 0 ? summed : code;
+    }
+    return code;
+}
+
+int need_measure(struct need *need, struct error *error)
+{
+    struct need_state *state = need->state = calloc(1, sizeof *need->state);
+    if (!state)
+        return error_out_of_memory(error);
+    state->nothing = -1;
+    state->not_measured = "";
+    state->began_ns = os_raw_ns();
+    const bool modelled = need->once != NULL;
+    int code = modelled ? 0 : find_program(need, error);
+    if (code == 0)
+        code = choose_cpus(need, error);
+    if (code == 0)
+        code = begin_result(need, error);
+    if (code == 0 && !modelled) {
+        need->once = once;
+        code = plan(need, error);
+    }
+    if (code == 0)
+        code = measure(need, error);
+    pressure_close(&state->pressure);
+    if (state->affinity.count)
+        os_set_affinity(&state->affinity, NULL);
+    cpulist_free(&state->affinity);
+    cpulist_free(&state->program);
+    cpulist_free(&state->pressers);
+    if (state->nothing >= 0)
+        close(state->nothing);
+    free(state);
+    need->state = NULL;
+    return code;
+}

@@ -1,0 +1,304 @@
+#include "measure/run/pressure.h"
+
+#include "base/random.h"
+#include "conclude/registry/registry.h"
+#include "machine/os.h"
+#include "measure/kernels/inject.h"
+#include "measure/kernels/single.h"
+#include "measure/kernels/stream.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { HUGE_PAGE = 2 << 20, POLL_MS = 5, ALONE_MS = 20 };
+/* Some 20 us of work between two looks at the word that ends it. */
+enum { HOLD_STEPS = 4096, INJECT_REPEATS = 64 };
+/* Of a holder's time less than a thousandth goes into timed loads. */
+enum { LOADS = 4, CHUNKS_A_LOOK = 16, CALIBRATION_LOADS = 2000 };
+
+enum phase { MAKING_READY, UNDER_WAY, OVER };
+
+struct presser {
+    kernel_function *kernel;
+    void *state;
+    uint64_t chunk, warm; /* repeats between two looks; chunks before the work begins */
+    double chunk_bytes;
+    struct stream stream;
+    struct injector injector;
+    struct single single;
+    uint32_t bins[SINGLE_BINS];
+    double bytes; /* moved while the work ran */
+    uint64_t began_ns, ended_ns;
+};
+
+struct pressed_run {
+    struct pressure *pressure;
+    bool (*over)(void *argument);
+    void *argument;
+    size_t count;
+    atomic_uint phase, ready;
+    uint64_t until_ns; /* without over() */
+    struct inject_mix mix;
+};
+
+/* --- on the CPUs that press --- */
+
+static void begin_count(struct presser *presser)
+{
+    presser->bytes = 0;
+    presser->began_ns = os_raw_ns();
+    memset(presser->bins, 0, sizeof presser->bins);
+}
+
+static void press(void *argument, unsigned rank)
+{
+    struct pressed_run *run = argument;
+    struct presser *presser = &run->pressure->pressers[rank];
+    const bool holds = presser->kernel != inject_run;
+    for (uint64_t i = 0; i < presser->warm && atomic_load(&run->phase) != OVER; i++)
+        presser->kernel(presser->state, presser->chunk);
+    atomic_fetch_add(&run->ready, 1);
+    bool counts = false;
+    unsigned phase;
+    for (uint64_t n = 0; (phase = atomic_load(&run->phase)) != OVER; n++) {
+        if (!counts && phase == UNDER_WAY) {
+            begin_count(presser);
+            counts = true;
+        }
+        presser->kernel(presser->state, presser->chunk);
+        presser->bytes += presser->chunk_bytes;
+        if (holds && n % CHUNKS_A_LOOK == 0)
+            single_run(&presser->single, LOADS);
+    }
+    presser->ended_ns = os_raw_ns();
+    if (!counts)
+        presser->began_ns = 0;
+}
+
+/* --- beside them --- */
+
+/* Nothing is ever overdue: the pressers end by themselves. */
+static bool look(void *argument)
+{
+    struct pressed_run *run = argument;
+    unsigned before = MAKING_READY;
+    if (atomic_load(&run->ready) < run->count)
+        return false;
+    if (atomic_compare_exchange_strong(&run->phase, &before, UNDER_WAY))
+        run->until_ns = os_raw_ns() + ALONE_MS * UINT64_C(1000000);
+    if (run->over ? run->over(run->argument) : os_raw_ns() > run->until_ns)
+        atomic_store(&run->phase, OVER);
+    return false;
+}
+
+static int run_beside(struct pressed_run *run, struct error *error)
+{
+    struct pressure *pressure = run->pressure;
+    const struct team_job job = {.cpus = pressure->cpus,
+                                 .count = run->count,
+                                 .work = press,
+                                 .argument = run,
+                                 .overdue = look};
+    int code = 0;
+    if (run->count)
+        return team_run(pressure->team, &job, error);
+    for (look(run); atomic_load(&run->phase) != OVER && code == 0; look(run))
+        code = team_pause(pressure->team, os_raw_ns() + POLL_MS * UINT64_C(1000000), error);
+    return code;
+}
+
+/* --- what was taken --- */
+
+static struct pressed sum_up(const struct pressure *pressure, const struct pressure_level *level,
+                             size_t count)
+{
+    struct pressed pressed = {NAN, NAN};
+    double rate = 0, loads = 0, quick = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct presser *presser = &pressure->pressers[i];
+        if (presser->began_ns && presser->ended_ns > presser->began_ns)
+            rate += presser->bytes * 1e9 / (double)(presser->ended_ns - presser->began_ns);
+        for (unsigned bin = 0; bin < SINGLE_BINS; bin++) {
+            loads += presser->bins[bin];
+            quick += bin < pressure->slow_ticks ? presser->bins[bin] : 0;
+        }
+    }
+    if (level->kind == PRESSURE_TRAFFIC)
+        pressed.traffic = rate;
+    if (level->kind == PRESSURE_HOLD && pressure->slow_ticks && loads > 0)
+        pressed.held =
+            fmax(0, quick / loads * (double)level->bytes - (double)count * pressure->own_bytes);
+    return pressed;
+}
+
+/* --- laying it out --- */
+
+static void lay_out_holder(struct pressure *pressure, struct presser *presser,
+                           unsigned char *memory, uint64_t bytes)
+{
+    const struct stream_access access = {.pattern = STREAM_SEQUENTIAL};
+    uint64_t steps;
+    bytes = bytes / STREAM_STEP_BYTES * STREAM_STEP_BYTES;
+    presser->kernel =
+        stream_lay_out(&presser->stream, stream_find(STREAM_READ, stream_widest(), NULL), memory,
+                       bytes, &access, 0, &steps);
+    presser->state = &presser->stream;
+    presser->chunk = HOLD_STEPS;
+    presser->chunk_bytes = HOLD_STEPS * (double)STREAM_STEP_BYTES;
+    presser->warm = 2 * (steps / HOLD_STEPS + 1);
+    presser->single = (struct single){.memory = memory,
+                                      .line_bytes = (size_t)pressure->line_bytes,
+                                      .lines = bytes / (uint64_t)pressure->line_bytes,
+                                      .random = random_mix(os_raw_ns()),
+                                      .pause_bits = 4,
+                                      .over = SINGLE_BINS,
+                                      .check = UINT64_MAX,
+                                      .bins = presser->bins};
+}
+
+static void lay_out_traffic(const struct pressure *pressure, struct presser *presser,
+                            unsigned char *memory, uint64_t pause)
+{
+    uint64_t bytes = HUGE_PAGE;
+    while (bytes * 2 <= pressure->room)
+        bytes *= 2;
+    const struct inject_lines lines = {.memory = memory,
+                                       .mask = bytes - (uint64_t)pressure->line_bytes,
+                                       .step = (uint64_t)pressure->line_bytes,
+                                       .delay = pause};
+    presser->injector =
+        (struct injector){.lines = lines, .apart = lines, .mix = &pressure->run->mix};
+    presser->kernel = inject_run;
+    presser->state = &presser->injector;
+    presser->chunk = INJECT_REPEATS;
+    presser->chunk_bytes = INJECT_REPEATS * inject_lines_each * pressure->line_bytes;
+    presser->warm = 1;
+}
+
+int pressure_run(struct pressure *pressure, const struct pressure_level *level,
+                 bool (*over)(void *argument), void *argument, struct pressed *pressed,
+                 struct error *error)
+{
+    struct pressed_run *run = pressure->run;
+    *run = (struct pressed_run){.pressure = pressure,
+                                .over = over,
+                                .argument = argument,
+                                .count = level->kind == PRESSURE_NONE ? 0 : pressure->count};
+    inject_mix_make(&run->mix, 100, INJECT_SEQUENTIAL, (size_t)pressure->line_bytes);
+    for (size_t i = 0; i < run->count; i++) {
+        unsigned char *memory = pressure->arena.memory + i * pressure->room;
+        struct presser *presser = &pressure->pressers[i];
+        presser->began_ns = 0;
+        memset(presser->bins, 0, sizeof presser->bins);
+        if (level->kind == PRESSURE_HOLD)
+            lay_out_holder(pressure, presser, memory, level->bytes / run->count);
+        else
+            lay_out_traffic(pressure, presser, memory, level->pause);
+    }
+    const int code = run_beside(run, error);
+    pressure->lost = code == ERROR_SYSTEM;
+    *pressed = sum_up(pressure, level, run->count);
+    return code;
+}
+
+/* --- the memory and the scale --- */
+
+static void touch(void *argument, unsigned rank)
+{
+    struct pressure *pressure = argument;
+    arena_touch_part(&pressure->arena, rank * pressure->room, pressure->room);
+}
+
+static uint64_t median_ticks(const uint32_t *bins)
+{
+    uint64_t all = 0, below = 0, ticks = 0;
+    for (unsigned i = 0; i < SINGLE_BINS; i++)
+        all += bins[i];
+    while (ticks < SINGLE_BINS && (below += bins[ticks]) * 2 < all)
+        ticks++;
+    return ticks;
+}
+
+struct scale {
+    struct pressure *pressure;
+    uint64_t bytes;
+};
+
+/* Loads from the shared cache against loads of lines that were taken out of all caches. */
+static void find_scale(void *argument, unsigned rank)
+{
+    const struct scale *scale = argument;
+    struct pressure *pressure = scale->pressure;
+    struct presser *presser = &pressure->pressers[rank];
+    uint64_t ticks[2];
+    for (int flush = 0; flush < 2; flush++) {
+        memset(presser->bins, 0, sizeof presser->bins);
+        lay_out_holder(pressure, presser, pressure->arena.memory, scale->bytes);
+        for (uint64_t i = 0; i < presser->warm; i++)
+            presser->kernel(presser->state, presser->chunk);
+        presser->single.flush = flush;
+        single_run(&presser->single, CALIBRATION_LOADS);
+        ticks[flush] = median_ticks(presser->bins);
+    }
+    /* Apart by so much that neither is taken for the other. */
+    pressure->slow_ticks = ticks[1] > ticks[0] + ticks[0] / 4 ? (ticks[0] + ticks[1]) / 2 : 0;
+}
+
+static size_t room_for(const struct machine *machine, size_t count, uint64_t cache, uint64_t most)
+{
+    const uint64_t left = machine_memory_budget(machine) / count;
+    uint64_t room = HUGE_PAGE;
+    while (room * count < 2 * cache)
+        room *= 2;
+    while (room > left && room > HUGE_PAGE)
+        room /= 2;
+    const uint64_t holds = (most / count / HUGE_PAGE + 1) * HUGE_PAGE;
+    return (size_t)(holds > room && holds <= left ? holds : room);
+}
+
+int pressure_open(struct pressure *pressure, const struct machine *machine, const int *cpus,
+                  size_t count, uint64_t cache, uint64_t most, const volatile sig_atomic_t *stop,
+                  struct error *error)
+{
+    *pressure = (struct pressure){.cpus = cpus,
+                                  .count = count,
+                                  .own_bytes = own_cache_bytes(&machine->facts),
+                                  .line_bytes = machine_line_bytes(machine)};
+    pressure->run = calloc(1, sizeof *pressure->run);
+    if (!pressure->run)
+        return error_out_of_memory(error);
+    int code = team_create(&pressure->team, stop, error);
+    if (!count || code < 0)
+        return code;
+    pressure->room = room_for(machine, count, cache, most);
+    pressure->pressers = calloc(count, sizeof *pressure->pressers);
+    if (!pressure->pressers)
+        return error_out_of_memory(error);
+    struct team_job job = {.cpus = cpus, .count = count, .work = touch, .argument = pressure};
+    code = arena_map(&pressure->arena, pressure->room * count, PAGES_AUTO, -1, error);
+    if (code == 0)
+        code = team_run(pressure->team, &job, error);
+    struct scale scale = {pressure, 4 * (uint64_t)pressure->own_bytes};
+    if (scale.bytes > cache / 4)
+        scale.bytes = cache / 4;
+    if (code >= 0 && single_flushes && scale.bytes > (uint64_t)pressure->own_bytes &&
+        scale.bytes <= pressure->room) {
+        job = (struct team_job){.cpus = cpus, .count = 1, .work = find_scale, .argument = &scale};
+        code = team_run(pressure->team, &job, error);
+    }
+    pressure->lost = code == ERROR_SYSTEM;
+    return code < 0 ? code : 0;
+}
+
+void pressure_close(struct pressure *pressure)
+{
+    team_free(pressure->team);
+    if (pressure->lost) /* a worker that did not come back may still write there */
+        return;
+    if (pressure->arena.memory)
+        arena_unmap(&pressure->arena);
+    free(pressure->pressers);
+    free(pressure->run);
+}

@@ -1,0 +1,51 @@
+/*
+ * Pressure: CPUs that take something away from a program beside them. Holders go through a set
+ * again and again, so that a shared cache keeps it (Eklov et al., "Cache Pirating", ICPP 2011);
+ * traffic reads from memory at a rate that pauses set ("Bandwidth Bandit", CGO 2013). Both say what
+ * they really took while the program ran: holders by how many of their own loads came from the
+ * cache, and traffic by what it read.
+ */
+#pragma once
+
+#include "machine/machine.h"
+#include "measure/engine/arena.h"
+#include "measure/engine/team.h"
+
+enum pressure_kind { PRESSURE_NONE, PRESSURE_HOLD, PRESSURE_TRAFFIC };
+struct pressure_level {
+    enum pressure_kind kind;
+    uint64_t bytes; /* to be held, by all holders */
+    uint64_t pause; /* of traffic after each line (kernels/inject.h): 1 is the most traffic */
+};
+
+/* What was taken meanwhile; NAN: not known. */
+struct pressed {
+    double held;    /* bytes of the shared cache, without those in the holders' own caches */
+    double traffic; /* bytes a second */
+};
+
+struct presser;
+struct pressed_run;
+struct pressure {
+    struct team *team;
+    const int *cpus;
+    size_t count;
+    struct arena arena;
+    size_t room; /* bytes of the arena for each CPU */
+    struct presser *pressers;
+    struct pressed_run *run;
+    bool lost; /* a worker of the team did not come back */
+    double own_bytes, line_bytes;
+    uint64_t slow_ticks; /* a load of so many missed the cache; 0: it can't be told */
+};
+
+/* Maps memory for `most` bytes to be held, and for traffic beyond a cache of `cache` bytes. `cpus`
+ * stay the caller's. Errors of team_create(), arena_map() and team_run(). */
+int pressure_open(struct pressure *, const struct machine *, const int *cpus, size_t count,
+                  uint64_t cache, uint64_t most, const volatile sig_atomic_t *stop, struct error *);
+/* Presses until `over` is true, which is called again and again, first when the pressure is there:
+ * every 50 ms, or where nothing presses every 5 ms. NULL: for some milliseconds, to see what it
+ * takes where nobody else is. Errors of team_run(). */
+int pressure_run(struct pressure *, const struct pressure_level *, bool (*over)(void *argument),
+                 void *argument, struct pressed *, struct error *);
+void pressure_close(struct pressure *);

@@ -1,0 +1,216 @@
+/* What need says of programs whose need is known, because they are models: in the place of a run
+ * stands a time that follows from what is taken away, from chance and from a drift. */
+#include "measure/run/need.h"
+#include "base/random.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { CPUS = 4, PROGRAMS = 300 };
+
+struct program {
+    double cost[NEED_TAKEN]; /* more time where all of it is taken: 0.3 */
+    double noise;            /* of a run: so much more at most */
+    double drift;            /* more time at each run, as a share of the first */
+    unsigned fails_at;       /* the run that fails; 0: none */
+    unsigned runs, alone, saves;
+    bool between; /* the last run was alone */
+    struct random random;
+};
+
+static int run_model(struct need *need, const struct need_condition *condition,
+                     struct need_seen *seen, struct error *error)
+{
+    struct program *program = need->argument;
+    const bool alone = condition->taken == NEED_NOTHING;
+    /* Never two runs with something taken away in a row, so each has its neighbours. */
+    assert_true(alone != program->between);
+    program->between = alone;
+    program->alone += alone;
+    if (++program->runs == program->fails_at)
+        return error_set(error, ERROR_IMPOSSIBLE, "it fails");
+    const double drifted = 1 + program->drift * program->runs,
+                 noise = 1 + program->noise * random_unit(&program->random);
+    seen->cpu_s = drifted * noise * (1 + program->cost[condition->taken] * condition->share);
+    seen->wall_s = seen->cpu_s;
+    seen->pressed = (struct pressed){NAN, NAN};
+    if (condition->taken == NEED_L3)
+        seen->pressed.held = condition->share * 33554432;
+    if (condition->taken == NEED_TRAFFIC)
+        seen->pressed.traffic = condition->share * 20e9;
+    return 0;
+}
+
+static int count_save(void *program, const struct document *document, struct error *error)
+{
+    (void)document, (void)error;
+    ((struct program *)program)->saves++;
+    return 0;
+}
+
+static int measure(struct program *program, struct document *document, struct error *error)
+{
+    static int ids[CPUS] = {0, 1, 2, 3};
+    static struct cpu_place places[CPUS];
+    for (int i = 0; i < CPUS; i++)
+        places[i] = (struct cpu_place){.id = i, .core = i};
+    const struct machine machine = {
+        .allowed = {ids, CPUS}, .cpus = places, .cpu_count = CPUS, .live = true};
+    char name[] = "./model";
+    char *const arguments[] = {name, NULL};
+    program->random.state = program->random.state ? program->random.state : 1;
+    struct need need = {.machine = &machine,
+                        .document = document,
+                        .arguments = arguments,
+                        .budget_s = 60,
+                        .seed = program->random.state,
+                        .save = count_save,
+                        .argument = program,
+                        .once = run_model,
+                        .blocks = 12};
+    for (int i = 1; i <= 3; i++) {
+        need.conditions[need.condition_count++] =
+            (struct need_condition){.taken = NEED_L3, .share = i / 3.0};
+        need.conditions[need.condition_count++] =
+            (struct need_condition){.taken = NEED_TRAFFIC, .share = i / 3.0};
+    }
+    need.conditions[need.condition_count++] = (struct need_condition){.taken = NEED_PAGES};
+    need.conditions[need.condition_count++] =
+        (struct need_condition){.taken = NEED_PAGES, .share = 1};
+    *document = (struct document){.run.id = NULL};
+    return need_measure(&need, error);
+}
+
+static const struct finding *found(const struct document *document, const char *name)
+{
+    for (size_t i = 0; i < document->probes[0].finding_count; i++)
+        if (strcmp(document->probes[0].findings[i].name, name) == 0)
+            return &document->probes[0].findings[i];
+    return NULL;
+}
+
+static void what_costs_time_is_told(void **state)
+{
+    struct program program = {.cost = {0, 0.3, 0.1, 0.2}, .noise = 0.02, .drift = 0.005};
+    struct document document;
+    struct error error;
+    (void)state;
+    assert_int_equal(measure(&program, &document, &error), 0);
+    static const char *const names[] = {"need.L3", "need.traffic", "need.pages"};
+    for (int i = 0; i < 3; i++) {
+        const struct finding *finding = found(&document, names[i]);
+        const double truth = 1 + program.cost[i + 1];
+        assert_non_null(finding);
+        assert_true(fabs(finding->value / truth - 1) < 0.02);
+        assert_true(finding->low <= finding->value && finding->value <= finding->high);
+        assert_non_null(strstr(finding->text, "slower"));
+    }
+    assert_float_equal(found(&document, "need.L3.held")->value, 33554432, 1);
+    assert_float_equal(found(&document, "need.traffic.beside")->value, 20e9, 1e4);
+    assert_false(need_untold(&document.probes[0]));
+    assert_int_equal(program.alone, 12 * 8 + 1);
+    assert_int_equal(program.saves, 12);
+    assert_true(document.run.complete);
+    document_free(&document);
+}
+
+/* A machine that becomes a quarter slower with each block says nothing of the program. */
+static void a_drift_is_no_need(void **state)
+{
+    struct program program = {.noise = 0.005, .drift = 0.03};
+    struct document document;
+    struct error error;
+    (void)state;
+    assert_int_equal(measure(&program, &document, &error), 0);
+    assert_non_null(strstr(found(&document, "need.L3")->text, "indifferent"));
+    assert_non_null(strstr(found(&document, "need.traffic")->text, "indifferent"));
+    assert_non_null(strstr(found(&document, "need.pages")->text, "indifferent"));
+    document_free(&document);
+}
+
+/* Of many programs that need nothing: the seeds are fixed, so this is no matter of luck. */
+static void the_indifferent_are_called_so(void **state)
+{
+    unsigned slower = 0, untold = 0, within = 0, all = 0;
+    (void)state;
+    for (uint64_t seed = 1; seed <= PROGRAMS; seed++) {
+        struct program program = {.noise = 0.08, .random = {seed}};
+        struct document document;
+        struct error error;
+        assert_int_equal(measure(&program, &document, &error), 0);
+        static const char *const names[] = {"need.L3", "need.traffic", "need.pages"};
+        for (int i = 0; i < 3; i++, all++) {
+            const struct finding *finding = found(&document, names[i]);
+            slower += strstr(finding->text, "slower") || strstr(finding->text, "faster");
+            untold += strstr(finding->text, "can't tell") != NULL;
+            within += finding->low <= 1 && 1 <= finding->high;
+        }
+        document_free(&document);
+    }
+    assert_true(slower * 20 <= all);
+    assert_int_equal(untold, 0);
+    assert_true(within * 100 >= all * 93);
+}
+
+static void what_drowns_is_not_told(void **state)
+{
+    struct program program = {.cost = {0, 0.05, 0, 0}, .noise = 1.5};
+    struct document document;
+    struct error error;
+    (void)state;
+    assert_int_equal(measure(&program, &document, &error), 0);
+    assert_non_null(strstr(found(&document, "need.L3")->text, "can't tell"));
+    assert_true(need_untold(&document.probes[0]));
+    document_free(&document);
+}
+
+/* What was measured before stays. */
+static void a_failure_ends_it(void **state)
+{
+    struct program program = {.noise = 0.01, .fails_at = 60};
+    struct document document;
+    struct error error;
+    (void)state;
+    assert_int_equal(measure(&program, &document, &error), ERROR_IMPOSSIBLE);
+    assert_string_equal(error.text, "it fails");
+    assert_int_equal(program.runs, 60);
+    assert_non_null(found(&document, "need.time"));
+    assert_false(document.run.complete);
+    document_free(&document);
+}
+
+/* `fathom analyse` finds the same in the document. */
+static void it_is_found_again(void **state)
+{
+    struct program program = {.cost = {0, 0.3, 0.1, 0.2}, .noise = 0.02};
+    struct document document;
+    struct error error;
+    const char *remarks;
+    (void)state;
+    assert_int_equal(measure(&program, &document, &error), 0);
+    const size_t count = document.probes[0].finding_count;
+    const double value = found(&document, "need.L3")->value;
+    assert_int_equal(document_analyse(&document, &remarks, &error), 0);
+    assert_null(remarks);
+    assert_int_equal(document.probes[0].finding_count, count);
+    assert_true(found(&document, "need.L3")->value == value);
+    document_free(&document);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_costs_time_is_told),
+        cmocka_unit_test(a_drift_is_no_need),
+        cmocka_unit_test(the_indifferent_are_called_so),
+        cmocka_unit_test(what_drowns_is_not_told),
+        cmocka_unit_test(a_failure_ends_it),
+        cmocka_unit_test(it_is_found_again),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
