@@ -19,7 +19,7 @@ static const double told_least = 0.01, told_widest = 0.1;
 enum need_answer need_answer(const struct summary *ratio)
 {
     const double low = (double)ratio->low - 1, high = (double)ratio->high - 1;
-    if (!ratio->n || ratio->coverage < 0.95f)
+    if (!ratio->n || !(ratio->coverage >= 0.95f))
         return NEED_UNTOLD;
     if (low > told_least)
         return NEED_SLOWER;
@@ -76,8 +76,10 @@ static void add_answer(struct line *line, const struct summary *ratio)
         line_add(line, "indifferent, to less than %.2g %%", fmax(reach, 1));
         break;
     case NEED_UNTOLD:
-        line_add(line, "can't tell to better than %.2g %%: too few runs, or too much else at work",
-                 reach);
+        if (isfinite(reach))
+            line_add(line, "can't tell to better than %.2g %%: ", reach);
+        line_add(line, "%stoo few runs, or too much else at work",
+                 isfinite(reach) ? "" : "can't tell: ");
         break;
     }
 }
@@ -108,7 +110,7 @@ static void add_alone(struct analysis *analysis)
         return;
     struct line line = {0};
     line_add(&line, "of CPU time alone");
-    if (own)
+    if (isfinite(scatter))
         line_add(&line, "; eight of ten runs differ by less than %.2g %% from those beside them",
                  scatter);
     if (used > given + 0.25) /* a program that is not parallel uses one CPU */
@@ -116,7 +118,7 @@ static void add_alone(struct analysis *analysis)
                  given);
     analysis_add_point(analysis, "need.time", "s", most_taken(alone), 0)->text =
         pool_strdup(analysis->pool, line.text);
-    if (own)
+    if (isfinite(scatter))
         analysis_add_value(analysis, "need.noise", "%", (struct interval){scatter, NAN, NAN}, 0);
 }
 
