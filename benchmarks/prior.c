@@ -12,10 +12,12 @@
  */
 #include "compare/prior.h"
 #include "compare/figure.h"
+#include "compare/levels.h"
 #include "conclude/complete.h"
 #include "conclude/registry/experiment.h"
 #include "conclude/registry/home.h"
 #include "stats/order.h"
+#include "stats/student.h"
 
 #include <dirent.h>
 #include <math.h>
@@ -27,25 +29,36 @@
 enum { DOCUMENTS_MOST = 256, FIGURES_MOST = 65536, QUIET_LEAST = 5, FREEDOM_MOST = 40 };
 
 static const double normal_95 = 1.959963984540054;
+static const double exact = 0.0005; /* to this the values in a document are */
 
 struct value {
     const struct finding *finding;
+    const char *name; /* with its level's number in the folder's reference */
     struct figure figure;
 };
 
+/* The deviations from the folder's centre, and the values' standard errors by their intervals. */
 struct pooled {
-    double squares, freedom;
-    double owns[FIGURES_MOST];
-    size_t own_count;
+    double away[FIGURES_MOST], owns[FIGURES_MOST];
+    size_t count;
 };
 static struct pooled pooled[SORTS][PRIOR_HOSTS][PRIOR_STATES];
 static struct value values[FIGURES_MOST];
 static size_t value_count;
 
+static void pool_value(enum figure_sort sort, int host, int state, double away, double own)
+{
+    struct pooled *to = &pooled[sort][host][state];
+    if (to->count == FIGURES_MOST)
+        return;
+    to->away[to->count] = away;
+    to->owns[to->count++] = own;
+}
+
 static int by_figure(const void *a, const void *b)
 {
     const struct value *left = a, *right = b;
-    int order = strcmp(left->finding->name, right->finding->name);
+    int order = strcmp(left->name, right->name);
     order = order ? order : strcmp(left->finding->unit, right->finding->unit);
     order =
         order ? order
@@ -53,7 +66,7 @@ static int by_figure(const void *a, const void *b)
     return order ? order : experiment_order(left->finding, right->finding);
 }
 
-static void take_document(const struct document *document)
+static void take_document(struct document *document, const struct level_links *links)
 {
     const struct figure_source source = figure_source_of(document);
     for (size_t p = 0; p < document->probe_count; p++)
@@ -62,10 +75,42 @@ static void take_document(const struct document *document)
             const struct finding_meaning meaning = finding_meaning(finding);
             const bool judged = meaning.role != ROLE_CONDITION || strcmp(finding->unit, "Hz") == 0;
             if (finding->value > 0 && judged && !finding_is_derived(finding) &&
-                value_count < FIGURES_MOST)
+                level_partner(links, finding) != 0 && value_count < FIGURES_MOST)
                 values[value_count++] =
-                    (struct value){finding, figure_of(&source, finding, &meaning)};
+                    (struct value){finding, level_name(&document->pool, links, finding),
+                                   figure_of(&source, finding, &meaning)};
         }
+}
+
+/* How many levels of all documents have a partner in this one. */
+static size_t partners_of(struct document *documents, size_t count, size_t as)
+{
+    struct level_links links[2];
+    size_t partners = 0;
+    for (size_t d = 0; d < count; d++) {
+        level_links_find(links, &documents[d].pool, &documents[as], &documents[d]);
+        for (size_t i = 0; i < links[1].count; i++)
+            partners += links[1].list[i].partner != 0;
+    }
+    return partners;
+}
+
+/* Takes a folder's documents, with the levels numbered as in the one that has most of them: a step
+ * more or fewer is no scatter of a figure. */
+static void take_documents(struct document *documents, size_t count)
+{
+    struct level_links links[2];
+    size_t as = 0, most = 0;
+    for (size_t d = 0; d < count; d++) {
+        const size_t partners = partners_of(documents, count, d);
+        as = partners > most ? d : as;
+        most = partners > most ? partners : most;
+    }
+    for (size_t d = 0; d < count; d++) {
+        level_links_find(links, &documents[d].pool, &documents[as], &documents[d]);
+        level_links_keep(links);
+        take_document(&documents[d], &links[1]);
+    }
 }
 
 /* Hand-offs whose placement is not known lie in states, a factor apart: within each they scatter as
@@ -74,18 +119,14 @@ static void pool_states(const double *logs, size_t n, double own)
 {
     const double apart = log(1.5);
     for (size_t from = 0, to; from < n; from = to) {
-        double sum = logs[from], squares = 0;
+        double sum = logs[from];
         for (to = from + 1; to < n && logs[to] - logs[to - 1] < apart; to++)
             sum += logs[to];
-        for (size_t i = from; i < to; i++)
-            squares += pow(logs[i] - sum / (double)(to - from), 2);
-        for (int state = 0; state < PRIOR_STATES; state++) {
-            struct pooled *to_state = &pooled[SORT_HANDOFF][HOST_GUEST][state];
-            to_state->squares += squares;
-            to_state->freedom += (double)(to - from) - 1;
-            if (to_state->own_count < FIGURES_MOST)
-                to_state->owns[to_state->own_count++] = own;
-        }
+        const double count = (double)(to - from);
+        for (size_t i = from; i < to && count > 1; i++)
+            for (int state = 0; state < PRIOR_STATES; state++)
+                pool_value(SORT_HANDOFF, HOST_GUEST, state,
+                           (logs[i] - sum / count) * sqrt(count / (count - 1)), own);
     }
 }
 
@@ -132,20 +173,60 @@ static void pool_figure(const struct value *list, size_t n)
         const double away = log(figure->value) - centre,
                      worse = figure->worse == SIDE_LESS ? -away : away;
         const double own = own_of(figure);
-        const double excess = fmax(own * own - usual * usual, 0);
         for (int state = 0; state < PRIOR_STATES && isfinite(own); state++) {
-            struct pooled *to = &pooled[figure->sort][figure->guest][state];
             if ((known && figure->beside != (state == STATE_BESIDE)) ||
                 (state == STATE_BESIDE && quiet_count == n))
                 continue;
-            const double far = known && figure->beside ? fmax(worse, 0) : away;
-            to->squares += fmax(far * far - excess, 0);
-            to->freedom += known && figure->beside ? 1 : 1 - 1 / (double)(known ? quiet_count : n);
-            if (to->own_count < FIGURES_MOST)
-                to->owns[to->own_count++] = own;
+            const bool one_sided = known && figure->beside;
+            const double lost = one_sided ? 0 : 1 / (double)(known ? quiet_count : n);
+            const double far = one_sided ? worse : away;
+            if (one_sided && worse < 0)
+                continue;
+            pool_value(figure->sort, figure->guest, state, far / sqrt(1 - lost), own);
         }
     }
     free(logs);
+}
+
+/* What 89 documents of two guests and of models showed on 2026-11-24, which are not kept: each row
+ * stands for as many values that scatter normally. */
+static const struct {
+    enum figure_sort sort;
+    enum prior_host host;
+    struct prior row;
+} former[] = {
+    {SORT_PRIVATE, HOST_BARE, {0.0005, 0.0005, 40}},
+    {SORT_PRIVATE, HOST_GUEST, {0.0005, 0.0004, 40}},
+    {SORT_CACHE, HOST_GUEST, {0.0638, 0.0481, 31}},
+    {SORT_MEMORY, HOST_BARE, {0.0138, 0.0019, 40}},
+    {SORT_MEMORY, HOST_GUEST, {0.0757, 0.0123, 40}},
+    {SORT_HANDOFF, HOST_GUEST, {0.0641, 0.0081, 40}},
+    {SORT_UNPLACED, HOST_GUEST, {0.5241, 0.0082, 40}},
+    {SORT_RATE, HOST_GUEST, {0.0404, 0.0129, 40}},
+    {SORT_RATE_ALL, HOST_GUEST, {0.1336, 0.0228, 40}},
+    {SORT_ROOM, HOST_BARE, {0.0007, 0.0041, 40}},
+    {SORT_ROOM, HOST_GUEST, {0.0404, 0.0884, 39}},
+    {SORT_FAR_ROOM, HOST_BARE, {0.0740, 0.0221, 40}},
+    {SORT_FAR_ROOM, HOST_GUEST, {0.3199, 0.0884, 40}},
+    {SORT_SYSTEM, HOST_GUEST, {1.1116, 0.1837, 32}},
+    {SORT_OTHER, HOST_BARE, {0.0067, 0.0019, 40}},
+    {SORT_OTHER, HOST_GUEST, {0.1650, 0.0148, 26}},
+    {SORT_CLOCK, HOST_BARE, {0.0057, 0.0000, 40}},
+    {SORT_CLOCK, HOST_GUEST, {0.0077, 0.0002, 39}},
+    {SORT_COUNT, HOST_BARE, {0.0005, 0.0000, 40}},
+};
+
+static void take_former(void)
+{
+    for (size_t r = 0; r < sizeof former / sizeof *former; r++) {
+        const struct prior *row = &former[r].row;
+        for (int i = 0; i < (int)row->freedom; i++)
+            for (int state = 0; state < PRIOR_STATES; state++)
+                if (former[r].host == HOST_GUEST || state == STATE_QUIET)
+                    pool_value(former[r].sort, (int)former[r].host, state,
+                               row->scatter * student_reach_of(INFINITY, (i + 0.5) / row->freedom),
+                               row->own);
+    }
 }
 
 static int take_folder(const char *path)
@@ -164,8 +245,9 @@ static int take_folder(const char *path)
             fprintf(stderr, "benchmark-prior: %s\n", error.text);
             return -1;
         }
-        take_document(&documents[count++]);
+        count++;
     }
+    take_documents(documents, count);
     qsort(values, value_count, sizeof *values, by_figure);
     for (size_t from = 0, to; from < value_count; from = to) {
         for (to = from + 1; to < value_count && by_figure(&values[from], &values[to]) == 0; to++)
@@ -180,16 +262,91 @@ static int take_folder(const char *path)
     return (int)count;
 }
 
-/* A row without values is that of the other host, and one without any is unknown. */
-static const struct pooled *row_of(int sort, int host, int state)
+/* How the values of a row scatter, and the usual error. */
+static struct prior fitted[SORTS][PRIOR_HOSTS][PRIOR_STATES];
+
+/* The logarithm of the likelihood of a row's deviations: Student's distribution, whose squared
+ * scale is what lies between runs and each value's own variance together. */
+static double likelihood(const struct pooled *of, double scatter, double freedom)
+{
+    const double height =
+        lgamma((freedom + 1) / 2) - lgamma(freedom / 2) - 0.5 * log(freedom * acos(-1));
+    double sum = 0;
+    for (size_t i = 0; i < of->count; i++) {
+        const double square = scatter * scatter + of->owns[i] * of->owns[i];
+        sum += height - 0.5 * log(square) -
+               (freedom + 1) / 2 * log1p(of->away[i] * of->away[i] / square / freedom);
+    }
+    return sum;
+}
+
+/* What fits best: of the degrees of freedom the most that a likelihood ratio test at 5 % accepts
+ * against the best. No fewer than four, because what a neighbour can take is limited. */
+static struct prior fit(struct pooled *of)
+{
+    static const double freedoms[] = {FREEDOM_MOST, 30, 15, 10, 7, 5, 4};
+    enum { TRIED = sizeof freedoms / sizeof *freedoms };
+    const double accepted = 1.92, step = 1.05, most = 3;
+    double found[TRIED], scatters[TRIED], best = -INFINITY;
+    size_t taken = 0;
+    for (size_t i = 0; i < TRIED; i++) {
+        found[i] = -INFINITY;
+        for (double scatter = exact; scatter < most; scatter *= step) {
+            const double now = likelihood(of, scatter, freedoms[i]);
+            scatters[i] = now > found[i] ? scatter : scatters[i];
+            found[i] = fmax(found[i], now);
+        }
+        best = fmax(best, found[i]);
+    }
+    while (found[taken] < best - accepted)
+        taken++;
+    return (struct prior){scatters[taken], median_of(of->owns, of->count), freedoms[taken]};
+}
+
+static void fit_all(void)
 {
     enum { LEAST = 4 };
-    const struct pooled *rows[] = {&pooled[sort][host][state], &pooled[sort][!host][state],
-                                   &pooled[sort][host][!state], &pooled[sort][!host][!state]};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (rows[i]->freedom >= LEAST)
-            return rows[i];
-    return NULL;
+    for (int sort = 0; sort < SORTS; sort++)
+        for (int row = 0; row < PRIOR_HOSTS * PRIOR_STATES; row++) {
+            struct pooled *of = &pooled[sort][row / PRIOR_STATES][row % PRIOR_STATES];
+            if (of->count >= LEAST)
+                fitted[sort][row / PRIOR_STATES][row % PRIOR_STATES] = fit(of);
+        }
+}
+
+static const struct prior *row_at(int sort, int row)
+{
+    return &fitted[sort][row / PRIOR_STATES][row % PRIOR_STATES];
+}
+
+/* How much more figures scatter in one row than in another: the median over the sorts that have
+ * both. */
+static double times(int row, int other)
+{
+    double ratios[SORTS];
+    size_t n = 0;
+    for (int sort = 0; sort < SORTS; sort++)
+        if (row_at(sort, row)->freedom > 0 && row_at(sort, other)->freedom > 0)
+            ratios[n++] = row_at(sort, row)->scatter / row_at(sort, other)->scatter;
+    return n ? median_of(ratios, n) : 1;
+}
+
+/* A row without values is that of the same sort in another host or state, as many times as wide as
+ * others are there. */
+static struct prior row_of(int sort, int host, int state)
+{
+    const int row = host * PRIOR_STATES + state;
+    const int rows[] = {row, !host * PRIOR_STATES + state, host * PRIOR_STATES + !state,
+                        !host * PRIOR_STATES + !state};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct prior found = *row_at(sort, rows[i]);
+        const double wider = i ? times(row, rows[i]) : 1;
+        found.scatter *= wider;
+        found.own *= wider;
+        if (found.freedom > 0)
+            return found;
+    }
+    return (struct prior){1, 0, 4};
 }
 
 int main(int argc, char **argv)
@@ -207,6 +364,8 @@ int main(int argc, char **argv)
             return 1;
         documents += count;
     }
+    take_former();
+    fit_all();
     strftime(day, sizeof day, "%Y-%m-%d", gmtime(&now));
     printf(
         "/* Written by benchmarks/prior.c on %s from %d documents in %d folders: do not edit. */\n"
@@ -218,11 +377,9 @@ int main(int argc, char **argv)
         for (int host = 0; host < PRIOR_HOSTS; host++) {
             printf("%*s{", host ? (int)strlen(names[sort]) + 10 : 0, "");
             for (int state = 0; state < PRIOR_STATES; state++) {
-                struct pooled *row = (struct pooled *)row_of(sort, host, state);
-                const double scatter = row ? sqrt(row->squares / row->freedom) : 1;
-                printf("%s{%.4f, %.4f, %.0f}", state ? ", " : "", fmax(scatter, 0.0005),
-                       row && row->own_count ? median_of(row->owns, row->own_count) : 0,
-                       row ? fmin(row->freedom, FREEDOM_MOST) : 4);
+                const struct prior row = row_of(sort, host, state);
+                printf("%s{%.4f, %.4f, %.0f}", state ? ", " : "", row.scatter, row.own,
+                       row.freedom);
             }
             printf(host + 1 < PRIOR_HOSTS ? "},\n" : "}");
         }

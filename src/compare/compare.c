@@ -35,14 +35,12 @@ static bool is_beside(const struct figure *figure, bool above)
            (figure->worse == SIDE_NEITHER || (figure->worse == SIDE_MORE) != above);
 }
 
-/* By how much the variance of the figure's own interval, on one side, exceeds the usual. */
-static double excess_of(const struct figure *figure, const struct prior *prior, bool above)
+/* The variance of the figure's value by its own interval, on one side. */
+static double own_of(const struct figure *figure, bool above)
 {
-    if (figure->run_count)
-        return 0;
     const double end = above ? figure->high / figure->value : figure->value / figure->low;
     const double error = log(end) / normal_95;
-    return isfinite(error) ? fmax(error * error - prior->own * prior->own, 0) : INFINITY;
+    return isfinite(error) ? error * error : INFINITY;
 }
 
 /* The variance of the ratio's logarithm on one side: the first figure may lie further to the other
@@ -66,11 +64,16 @@ static struct reach reach_of(const struct figure *const sides[2], bool above)
             squares += squares_of(sides[other]);
             freedom += (double)sides[other]->run_count - 1;
         }
-        const struct variance between =
-            variance_shrunk(squares, freedom, prior->scatter * prior->scatter, prior->freedom);
-        const double own = excess_of(sides[i], prior, direction);
+        /* The values of several runs show both variances together; a single one's interval shows
+         * its own, which may be unusual. */
+        const double usual = prior->own * prior->own;
+        struct variance between = variance_shrunk(
+            squares, freedom, prior->scatter * prior->scatter + usual, prior->freedom);
+        const double own = sides[i]->run_count ? 0 : own_of(sides[i], direction);
+        if (!sides[i]->run_count)
+            between.value = fmax(between.value - usual, 0) + own;
         reach.own += own;
-        reach.all += own + between.value / (double)runs_of(sides[i]);
+        reach.all += between.value / (double)runs_of(sides[i]);
         reach.between.value = fmax(reach.between.value, between.value);
         reach.between.freedom = fmin(reach.between.freedom, between.freedom);
     }

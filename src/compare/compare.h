@@ -2,11 +2,10 @@
  * The one comparison: how far one figure lies from another, how sure that is, and what it means.
  * diff, check, baselines and fleets' references ask this and nothing else.
  *
- * The variance of the ratio's logarithm has two parts. What lies between runs of one machine comes
- * from the runs that a side has, shrunk to the prior of the figure's sort, host and disturbance
- * (stats/peers.h, compare/prior.h). Each side's own interval adds what it is wider than usual.
- * Others at work make a figure worse and never better, so they widen the interval to that side
- * alone, for all figures but those of a core's own caches.
+ * The variance of the ratio's logarithm has two parts: that of each value by its own interval, and
+ * what lies between runs of one machine. The latter comes from the runs that a side has, shrunk to
+ * the prior of the figure's sort, host and disturbance (stats/peers.h, compare/prior.h). Others at
+ * work make a figure worse and never better, so they widen the interval to that side alone.
  *
  * Three answers follow from the interval. Same: it lies within the tolerance. Changed: chance does
  * not explain the ratio, after one correction for all figures, and it is beyond the tolerance.

@@ -1,5 +1,6 @@
 #include "compare/figure.h"
 
+#include "base/text.h"
 #include "conclude/registry/finding.h"
 #include "conclude/verdict.h"
 #include "document/flag.h"
@@ -49,9 +50,12 @@ static enum figure_sort sort_of(const struct figure_source *source, const struct
                                 : level_is_shared(source->machine, meaning->number);
         if (meaning->fact != FACT_LATENCY && meaning->fact != FACT_LATENCY_NS && !capacity)
             return SORT_OTHER;
+        /* Where misses begin depends on what others left of the level. */
         if (capacity)
-            return meaning->level == LEVEL_CACHE && meaning->number == 1 ? SORT_ROOM
-                                                                         : SORT_FAR_ROOM;
+            return meaning->level == LEVEL_CACHE && meaning->number == 1 &&
+                           !text_ends_with(finding->name, ".begins")
+                       ? SORT_ROOM
+                       : SORT_FAR_ROOM;
         if (meaning->level == LEVEL_CACHE && !shared && meaning->fact == FACT_LATENCY)
             return SORT_PRIVATE;
         /* Further ones have their home in ns unless they follow the core's clock. */
@@ -85,13 +89,13 @@ static enum side worse_side(enum figure_sort sort, const struct finding_meaning 
     return room && meaning->side == SIDE_NEITHER ? SIDE_LESS : meaning->side;
 }
 
-/* Only the latency of a core's own caches in cycles is proven to be out of others' reach. */
+/* Not even a core's own caches are out of others' reach: its other thread may be a neighbour's. */
 static struct figure complete(const struct figure_source *source, struct figure figure, bool device,
                               unsigned flags)
 {
     const bool modelled = flags & FLAG_BIT(FLAG_MODELLED);
     figure.guest = source->guest && !device && !modelled;
-    figure.beside = (figure.beside || source->busy) && !device && figure.sort != SORT_PRIVATE;
+    figure.beside = (figure.beside || source->busy) && !device;
     if (figure.sort == SORT_UNPLACED && modelled)
         figure.sort = SORT_HANDOFF;
     return figure;

@@ -17,7 +17,8 @@ enum figure_sort {
     SORT_RATE,     /* bytes, operations or misses of one CPU, or of a device */
     SORT_RATE_ALL, /* the same of all CPUs */
     SORT_ROOM,     /* capacity of the first level */
-    SORT_FAR_ROOM, /* capacity of the levels beyond, which others may share */
+    SORT_FAR_ROOM, /* capacity of the levels beyond, which others may share, and where misses of any
+                      level begin */
     SORT_SYSTEM,   /* what the system does: wake-ups, page faults */
     SORT_OTHER,    /* whatever else is measured */
     SORT_CLOCK,    /* of the cores, and their own caches' latency in ns */

@@ -96,6 +96,9 @@ static struct curve curve_at(const struct level_links *links, size_t from)
     return curve;
 }
 
+/* How far it is from level to level, on the scale of logarithms. */
+typedef double step_between(const struct level_link *, const struct level_link *);
+
 /* What one of them does not know tells nothing. */
 static double away(double a, double b)
 {
@@ -103,19 +106,34 @@ static double away(double a, double b)
     return isnan(ratio) ? 0 : ratio;
 }
 
+static double step_of_size(const struct level_link *a, const struct level_link *b)
+{
+    return away(a->bytes, b->bytes);
+}
+
+static double step_of_latency(const struct level_link *a, const struct level_link *b)
+{
+    return isfinite(a->cycles + b->cycles) ? away(a->cycles, b->cycles) : away(a->ns, b->ns);
+}
+
 static double distance(const struct level_link *a, const struct level_link *b)
 {
-    return away(a->bytes, b->bytes) +
-           (isfinite(a->cycles + b->cycles) ? away(a->cycles, b->cycles) : away(a->ns, b->ns));
+    return step_of_size(a, b) + step_of_latency(a, b);
+}
+
+/* The least way to a neighbour: INFINITY without one. */
+static double to_neighbour(const struct curve *curve, size_t i, step_between *step)
+{
+    const struct level_link *at = &curve->levels[i];
+    const double before = i ? step(at, at - 1) : INFINITY,
+                 next = i + 1 < curve->count ? step(at, at + 1) : INFINITY;
+    return fmin(before, next);
 }
 
 /* What it costs to leave a level without a partner. */
 static double alone(const struct curve *curve, size_t i)
 {
-    const struct level_link *at = &curve->levels[i];
-    const double before = i ? distance(at, at - 1) : INFINITY,
-                 next = i + 1 < curve->count ? distance(at, at + 1) : INFINITY;
-    return fmin(before, next) / 4;
+    return to_neighbour(curve, i, distance) / 4;
 }
 
 static void link_levels(struct level_link *a, struct level_link *b)
@@ -124,12 +142,26 @@ static void link_levels(struct level_link *a, struct level_link *b)
     b->partner = a->number;
 }
 
+/* Whether two levels that lie far from each other may be one that changed: in size or in latency
+ * they are nearer than half of the way from level to level. What is another level in both, as
+ * memory is that a short curve shows as its last level, is one of its own. */
+static bool may_be_one(const struct curve *a, size_t i, const struct curve *b, size_t j)
+{
+    static step_between *const steps[] = {step_of_size, step_of_latency};
+    for (size_t s = 0; s < sizeof steps / sizeof *steps; s++)
+        if (steps[s](&a->levels[i], &b->levels[j]) <=
+            fmin(to_neighbour(a, i, steps[s]), to_neighbour(b, j, steps[s])) / 2)
+            return true;
+    return false;
+}
+
 /* Levels of both, none of which has a partner: in order, if there are as many. */
 static void link_between(struct curve *a, size_t from_a, size_t to_a, struct curve *b,
                          size_t from_b, size_t to_b)
 {
     for (size_t i = 0; i < to_a - from_a && to_a - from_a == to_b - from_b; i++)
-        link_levels(&a->levels[from_a + i], &b->levels[from_b + i]);
+        if (may_be_one(a, from_a + i, b, from_b + i))
+            link_levels(&a->levels[from_a + i], &b->levels[from_b + i]);
 }
 
 static void part(struct curve *curve, const struct curve *other)

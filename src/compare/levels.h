@@ -3,7 +3,8 @@
  * anew, so they pair by size and latency: in order, so that the logarithms of the ratios of both
  * add up to the least. A level without a partner costs a quarter of the way to its nearest
  * neighbour: two pair that are nearer to each other than half of the way from level to level. Where
- * as many are left in both between two pairs, these are pairs too, however far they moved.
+ * as many are left in both between two pairs, these are pairs too if they are so near in size or in
+ * latency, however far they moved in the other.
  */
 #pragma once
 

@@ -5,9 +5,10 @@
 #include "compare/figure.h"
 
 struct prior {
-    double scatter; /* standard deviation of the logarithm of one run's value */
-    double own;     /* standard error of such a value by its own interval */
-    double freedom; /* degrees of freedom that this is worth */
+    double
+        scatter; /* standard deviation of the logarithm of a run's value, besides its own error */
+    double own;  /* the usual standard error of such a value by its own interval */
+    double freedom; /* degrees of freedom of Student's distribution that both together follow */
 };
 
 enum prior_host { HOST_BARE, HOST_GUEST, PRIOR_HOSTS };

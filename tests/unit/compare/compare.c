@@ -119,6 +119,32 @@ static struct figure of_runs(struct random *random, struct factor *runs, size_t 
     return figure;
 }
 
+/* Each value's own interval counts whole, besides what lies between runs. */
+static void own_intervals_add_to_what_lies_between_runs(void **state)
+{
+    (void)state;
+    struct figure narrow = figure(SORT_MEMORY, 100, 0.0001), wide = figure(SORT_MEMORY, 100, 0.05);
+    narrow.guest = wide.guest = true;
+    const struct comparison alone = compare(&narrow, &narrow, NAN),
+                            one = compare(&narrow, &wide, NAN), both = compare(&wide, &wide, NAN);
+    const double between = 2 * pow(alone.scatter, 2);
+    const double own = pow(log(1.05) / 1.959963984540054, 2);
+    assert_true(fabs(pow(log(one.high) / log(alone.high), 2) - 1 - own / between) < 0.01);
+    assert_true(fabs(pow(log(both.high) / log(alone.high), 2) - 1 - 2 * own / between) < 0.02);
+}
+
+/* Another thread of the core, which may be a neighbour's, takes half of what is private to it. */
+static void others_may_slow_a_cores_own_caches(void **state)
+{
+    (void)state;
+    const struct figure quiet = figure(SORT_PRIVATE, 16, 0.0005);
+    struct figure disturbed = figure(SORT_PRIVATE, 17, 0.06);
+    disturbed.guest = disturbed.beside = true;
+    assert_int_equal(settled(&quiet, &disturbed).answer, CANT_TELL);
+    disturbed = figure(SORT_PRIVATE, 17, 0.0005);
+    assert_int_equal(settled(&quiet, &disturbed).answer, CHANGED);
+}
+
 /* With the scatter that the prior expects, an unchanged figure rarely changes, and one that moved
  * by 5.5 standard deviations of the ratio, after a correction for twenty figures, is found. */
 static void the_error_rates_are_kept(void **state)
@@ -154,6 +180,8 @@ int main(void)
         cmocka_unit_test(values_without_an_interval_can_not_be_told),
         cmocka_unit_test(votes_decide_on_counts),
         cmocka_unit_test(others_at_work_widen_one_side),
+        cmocka_unit_test(own_intervals_add_to_what_lies_between_runs),
+        cmocka_unit_test(others_may_slow_a_cores_own_caches),
         cmocka_unit_test(the_error_rates_are_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

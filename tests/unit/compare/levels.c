@@ -81,6 +81,26 @@ static void a_level_whose_size_changed_keeps_its_partner(void **state)
     assert_partners(SIZES(32), SIZES(4096), "1");
 }
 
+/* Memory that a short curve shows as its last level is no third level that became slower. */
+static void what_is_another_level_in_size_and_latency_is_no_pair(void **state)
+{
+    (void)state;
+    const double cycles[3][3] = {{5, 16, 111}, {5, 16, 353}, {5, 16, 250}};
+    for (int slower = 1; slower <= 2; slower++) {
+        struct bench bench = {0};
+        add_curve(&bench, 0, SIZES(40, 2700, 11000), false);
+        add_curve(&bench, 1, SIZES(40, 2700, 190000), false);
+        for (int side = 0; side < 2; side++)
+            for (int i = 0; i < 3; i++)
+                bench.probes[side].findings[2 * i].value = cycles[side ? slower : 0][i];
+        level_links_find(bench.links, &bench.documents[0].pool, &bench.documents[0],
+                         &bench.documents[1]);
+        assert_int_equal(bench.links[0].list[2].partner, slower == 1 ? 0 : 3);
+        for (int side = 0; side < 2; side++)
+            pool_free(&bench.documents[side].pool);
+    }
+}
+
 static void levels_without_sizes_pair_by_their_latency(void **state)
 {
     (void)state;
@@ -168,6 +188,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(levels_pair_by_their_sizes),
         cmocka_unit_test(a_level_whose_size_changed_keeps_its_partner),
+        cmocka_unit_test(what_is_another_level_in_size_and_latency_is_no_pair),
         cmocka_unit_test(levels_without_sizes_pair_by_their_latency),
         cmocka_unit_test(only_what_both_reached_is_a_level_fewer),
         cmocka_unit_test(findings_of_a_level_follow_it),
