@@ -26,6 +26,7 @@ READING = (
     "fathom import $DATA/multichase/four-levels.txt",
     "fathom import $DATA/core-matrix/i3-2120t-cas.csv",
     *(f"fathom import $DATA/tools/{name} -o keep" for name in ("sbc-bench.txt", "mt4g.json", "osu.txt")),
+    "fathom nearest $SAMPLE", "fathom nearest $SAMPLE $DATA/health/quick.json -o keep",
     "fathom list", "fathom run --help", "fathom manual run",
 )
 MEASURING = (

@@ -166,7 +166,7 @@ COMMANDS = (
     *(f"diff -f {name} A SAMPLE" for name in ("text", "csv", "json", "html")), "diff SAMPLE A", "diff A A",
     "check A --against SAMPLE", "check SAMPLE --against A", "check A --against A", "merge A SAMPLE", "merge A A",
     "baseline A SAMPLE", "baseline A A", "analyse A",
-    *(f"fleet -f {name} N0 N1 N2 N3 N4" for name in ("text", "json", "html")), "import A",
+    "nearest SAMPLE A", *(f"fleet -f {name} N0 N1 N2 N3 N4" for name in ("text", "json", "html")), "import A",
 )
 # Each on larger documents too, with its memory.
 MAIN = ("diff A A", "report -f html A", "fleet -f html N0 N1 N2 N3 N4", "merge A A", "check A --against A")

@@ -21,6 +21,9 @@ WRITING = (
         "report -f html SAMPLE", "merge SAMPLE QUICK", "baseline SAMPLE SAMPLE", "diff -f json SAMPLE QUICK",
         "fleet -f json NODES", "import TABLE")),
     ("baseline --add keep SAMPLE".split(), 0.06), ("analyse --in-place keep".split(), 0.06),
+    ("latency --sizes 4K --budget 0.3 --sweep stride=64,128 -o keep".split(), 0.8),
+    ("run latency --quick --budget 0.3 --repeat 2 -o keep".split(), 0.8),
+    ("watch --every 0.5 --for 2 --metrics keep".split(), 0.8),
 )
 FILES = {"SAMPLE": SAMPLE, "QUICK": SOURCE / "tests/data/health/quick.json",
          "TABLE": SOURCE / "tests/data/curves/lat_mem_rd.txt"}
@@ -31,6 +34,8 @@ def is_whole(raw, words):
         return False
     if "html" in words:
         return raw.rstrip().endswith(b"</html>")
+    if words[0] == "watch":
+        return raw.endswith(b"# EOF\n")
     try:
         return json.loads(raw)["schema"].startswith("fathom")
     except (ValueError, KeyError, TypeError):
@@ -287,7 +292,8 @@ def small_stacks(program):
 
 def pipes_without_a_writer(program):
     """A named pipe that nobody writes to is refused; one whose writer is late or silent is read."""
-    commands = ("report pipe", "fleet pipe", "import pipe", "diff $SAMPLE pipe", "check --against pipe $SAMPLE")
+    commands = ("report pipe", "fleet pipe", "import pipe", "diff $SAMPLE pipe", "check --against pipe $SAMPLE",
+                "nearest pipe", "nearest $SAMPLE pipe")
     waiting = []
     for command in commands:
         folder = program.folder()
