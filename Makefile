@@ -67,7 +67,7 @@ MUTANTS ?= --count 500
 mutants: build
 	@tests/mutants $(MUTANTS)
 
-# Every call of the system fails once, and 500 signals at random times: a quarter of an hour.
+# Every call of the system fails once, and 1000 signals at random times: half an hour.
 faults: build
 	@tests/faults/run --all build/fathom build/tests/faults/faults.so
 

@@ -36,12 +36,15 @@ FILE *input_open(const char *path, const char *remedy, struct error *error)
     FILE *stream = NULL;
     int read_byte = EOF;
     const int file = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-    const char *why = file < 0 ? strerror(errno) : NULL;
+    const char *why = file < 0 || fstat(file, &status) < 0 ? strerror(errno) : NULL;
     /* A pipe that is open here already, as /dev/fd/63, ends when its writers are gone. */
-    if (!why && fstat(file, &status) == 0 && S_ISFIFO(status.st_mode) && target_channel(path) < 0)
+    if (!why && S_ISFIFO(status.st_mode) && target_channel(path) < 0)
         why = await_writer(file, &read_byte);
-    if (!why && (fcntl(file, F_SETFL, fcntl(file, F_GETFL) & ~O_NONBLOCK) < 0 ||
-                 !(stream = fdopen(file, "rb"))))
+    /* The kernel has regular files that wait for their next line, as /proc/kmsg: these stay so. */
+    if (!why && !S_ISREG(status.st_mode) &&
+        fcntl(file, F_SETFL, fcntl(file, F_GETFL) & ~O_NONBLOCK) < 0)
+        why = strerror(errno);
+    if (!why && !(stream = fdopen(file, "rb")))
         why = strerror(errno);
     if (read_byte != EOF && stream)
         ungetc(read_byte, stream);

@@ -40,10 +40,11 @@ bool fleet_is_document(const char *path)
     static const char key[] = "\"schema\"", begin[] = "\"fathom-fleet/";
     char text[512];
     struct stat status;
+    struct error none = {0};
     /* Bytes read from a pipe here would be missing for the reader. */
     if (strcmp(path, "-") == 0 || stat(path, &status) < 0 || !S_ISREG(status.st_mode))
         return false;
-    FILE *stream = fopen(path, "rbe");
+    FILE *stream = input_open(path, "", &none);
     if (!stream)
         return false;
     const size_t length = fread(text, 1, sizeof text - 1, stream);

@@ -1,5 +1,6 @@
 #include "base/input.h"
 
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -66,11 +67,25 @@ static void a_pipe_is_read_whole_once_a_program_writes_to_it(void **state)
     }
 }
 
+/* The kernel's log is such a file: as root, with nothing new in it, reading it waits for ever. */
+static void a_regular_file_is_never_waited_for(void **state)
+{
+    struct error error = {0};
+    (void)state;
+    FILE *stream = input_open("/proc/self/stat", "give another", &error);
+    if (!stream)
+        skip();
+    assert_true(fcntl(fileno(stream), F_GETFL) & O_NONBLOCK);
+    assert_int_not_equal(fgetc(stream), EOF);
+    fclose(stream);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_not_there_is_refused),
         cmocka_unit_test(a_pipe_is_read_whole_once_a_program_writes_to_it),
+        cmocka_unit_test(a_regular_file_is_never_waited_for),
     };
     return cmocka_run_group_tests(tests, enter, leave);
 }
