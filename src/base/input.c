@@ -40,11 +40,9 @@ FILE *input_open(const char *path, const char *remedy, struct error *error)
     /* A pipe that is open here already, as /dev/fd/63, ends when its writers are gone. */
     if (!why && S_ISFIFO(status.st_mode) && target_channel(path) < 0)
         why = await_writer(file, &read_byte);
-    /* The kernel has regular files that wait for their next line, as /proc/kmsg: these stay so. */
-    if (!why && !S_ISREG(status.st_mode) &&
-        fcntl(file, F_SETFL, fcntl(file, F_GETFL) & ~O_NONBLOCK) < 0)
-        why = strerror(errno);
-    if (!why && !(stream = fdopen(file, "rb")))
+    /* The kernel has regular files that wait for their next line, as /proc/kmsg: these don't. */
+    if (!why && (fcntl(file, F_SETFL, S_ISREG(status.st_mode) ? O_NONBLOCK : 0) < 0 ||
+                 !(stream = fdopen(file, "rb"))))
         why = strerror(errno);
     if (read_byte != EOF && stream)
         ungetc(read_byte, stream);
