@@ -232,9 +232,8 @@ bool field_begins_number(const struct field *field)
 char *field_copy(const struct field *field, char *text, size_t size)
 {
     const size_t length = field->length < size - 1 ? field->length : size - 1;
-    memcpy(text, field->text, length);
     text[length] = '\0';
-    return text;
+    return length ? memcpy(text, field->text, length) : text; /* a field may have no text */
 }
 
 double field_number(const struct field *field)
