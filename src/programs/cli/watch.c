@@ -14,6 +14,7 @@
 #include <math.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -214,10 +215,13 @@ static int watch(struct invocation *invocation, struct error *error)
                           .cost = NAN,
                           .written_s = -file_every_s,
                           .error = &why};
-    if (shown.metrics && strcmp(shown.metrics, "-") == 0)
+    struct stat status;
+    if (shown.metrics && (strcmp(shown.metrics, "-") == 0 ||
+                          (stat(shown.metrics, &status) == 0 && S_ISFIFO(status.st_mode))))
         return error_set(
             error, ERROR_USAGE,
-            "--metrics '-': name a file, or have them on standard output by -f metrics");
+            "--metrics '%s': name a file, or have them on standard output by -f metrics",
+            shown.metrics);
     int code = shown.metrics ? save_possible(shown.metrics, error) : 0;
     if (code == 0)
         code = watch_here(asked, &shown, error);
