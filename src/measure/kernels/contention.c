@@ -62,6 +62,11 @@ const bool line_states_need_flush[LINE_STATES] = {
 };
 const bool line_flush_possible = LOOPS_CAN_FLUSH;
 
+void line_flush(void *line)
+{
+    loops_flush(line);
+}
+
 static void await_turn(const struct line_ring *ring)
 {
     while (__atomic_load_n(ring->stage, __ATOMIC_ACQUIRE) != ring->turn)

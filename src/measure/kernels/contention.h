@@ -31,6 +31,7 @@ enum line_state { LINE_MODIFIED, LINE_EXCLUSIVE, LINE_SHARED, LINE_INVALID, LINE
 extern const char *const line_state_names[LINE_STATES + 1];
 extern const bool line_states_need_flush[LINE_STATES];
 extern const bool line_flush_possible; /* whether a program can flush lines on this architecture */
+void line_flush(void *line);           /* does not wait until the line is out */
 
 enum touch_op { TOUCH_LOAD, TOUCH_STORE, TOUCH_CAS, TOUCH_FETCH_ADD, TOUCH_OPS };
 struct touch {

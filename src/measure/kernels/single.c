@@ -5,11 +5,6 @@
 
 const bool single_flushes = LOOPS_FLUSHES;
 
-void single_flush(const void *line)
-{
-    loops_flush(line);
-}
-
 enum { EMPTIES = 63 };
 
 /* The mean of the middle third of the times between two readings: finer than the counter's step. */

@@ -34,7 +34,6 @@ struct single {
 };
 
 extern const bool single_flushes; /* whether this architecture can take lines out of the caches */
-void single_flush(const void *line); /* only where single_flushes */
 
 /* A repeat is one load. State: struct single. */
 kernel_function single_run;

@@ -4,8 +4,8 @@
 #include "compare/compare.h"
 #include "measure/engine/engine.h"
 #include "measure/kernels/chase.h"
+#include "measure/kernels/contention.h"
 #include "measure/kernels/ring.h"
-#include "measure/kernels/single.h"
 #include "stats/order.h"
 #include "stats/undisturbed.h"
 
@@ -13,11 +13,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A batch of 64 loads takes 10 us in memory, and one of three times as many in a shared cache. In
- * the core's own caches a batch has 24 times as many and takes 3 to 10 us, or the clock's reading
- * and the loop's first turns would add a tenth. All levels together take some 0.5 ms of CPU time,
+/* A batch of 64 loads takes 10 us in memory, and one of twice as many in a shared cache. In the
+ * core's own caches a batch has twelve times as many and takes 2 to 5 us, or the clock's reading
+ * and the loop's first turns would add a tenth. All levels together take some 0.3 ms of CPU time,
  * and with the engine's bursts and threads less than 1 ms. */
-enum { BATCHES = 5, PRIVATE_TIMES = 24, SHARED_TIMES = 3 };
+enum { BATCHES = 3, PRIVATE_TIMES = 12, SHARED_TIMES = 2 };
 enum { PAGE = 4096, HUGE_PAGE = 2 << 20, STATE_BYTES = 128 };
 static const uint64_t memory_most = 128 << 20, memory_least = 32 << 20;
 /* A stage keeps what it measured, so a watch without an end is stages of an hour. */
@@ -45,7 +45,7 @@ static struct watch_level *add_level(struct watch *watch, const char *name, uint
  * the last cache. */
 static void choose_memory(struct watch *watch, uint64_t above, size_t line_bytes, uint64_t budget)
 {
-    const bool flushed = single_flushes && !watch->model;
+    const bool flushed = line_flush_possible && !watch->model;
     uint64_t bytes = 4 * above;
     if (!watch->model)
         bytes = flushed || bytes < memory_least ? memory_least
@@ -82,6 +82,7 @@ static void choose_levels(struct watch *watch)
 
 /* --- a trial --- */
 
+/* Modelled times hold no clock's reading, and models know the chase alone. */
 struct walk {
     struct chase chase;
     unsigned times;
@@ -99,7 +100,7 @@ static void flush(struct watch_level *level, const void *end)
     void *line = level->flushed_to;
     do {
         void *next = *(void **)line;
-        single_flush(line);
+        line_flush(line);
         line = next;
     } while (line != end);
     level->flushed_to = line;
@@ -122,9 +123,9 @@ static void prepare(struct trial *trial)
         ring_warm(&level->ring, level->ring.count);
     if (level->flushed)
         flush(level, walk->chase.position);
-    trial->workers[0].run = walk_on;
+    trial->workers[0].run = (*watch)->model ? chase_run : walk_on;
     trial->workers[0].state = walk;
-    trial->operations = level->times * chase_steps;
+    trial->operations = (*watch)->model ? chase_steps : level->times * chase_steps;
 }
 
 /* The core's own caches lose time to interruptions alone; beyond them the median is the
