@@ -3,6 +3,7 @@
 #include "base/line.h"
 #include "base/units.h"
 #include "conclude/registry/finding.h"
+#include "document/flag.h"
 
 #include <math.h>
 #include <string.h>
@@ -140,7 +141,8 @@ static void add_taken(struct analysis *analysis)
                                                    : "need.pages";
         /* Findings move in memory while others are added. */
         const size_t at = analysis->result->finding_count;
-        analysis_add_point(analysis, name, "", most, 0);
+        analysis_add_point(analysis, name, "", most,
+                           need_answer(&most->y) == NEED_UNTOLD ? FLAG_BIT(FLAG_UNSTABLE) : 0);
         analysis_read_off(analysis, at, series);
         if (taken == NEED_L3) {
             const double held = add_amount(analysis, "held", "need.L3.held", taken);
