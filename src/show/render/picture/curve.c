@@ -183,7 +183,7 @@ static void linear_ticks(struct ticks *ticks, const struct span *span, double un
     while (i < 3 && steps[i] * magnitude < rough * (1 - 1e-9))
         i++;
     const double step = steps[i] * magnitude * unit;
-    for (double at = ceil(span->low / step - 1e-9);
+    for (double at = ceil(span->low / step - 1e-9) + 0.0; /* 0, and not -0 */
          at * step <= span->high * (1 + 1e-9) + 1e-300 && ticks->count < TICKS_MAX; at++)
         add_tick(ticks, span, at * step);
 }
