@@ -35,6 +35,7 @@ DOCUMENTS = {
     "modelled": "docs/examples/modelled-machine-4.json", "published": "tests/data/gpu/made-up.json",
     "quick": "tests/fleet/quick.json", "latency-01": "benchmarks/recorded/01.json",
     "latency-08": "benchmarks/recorded/08.json",
+    "contested": "tests/data/findings/contested.json",
 }
 
 TABLES = {
