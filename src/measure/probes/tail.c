@@ -402,7 +402,7 @@ enum { DRAWN = sizeof drawn / sizeof *drawn };
 
 /* In ns, less the time between two readings. Where the counter's step is as long as a load of a
  * cache, many loads have the same ticks; a quantile among them lies between two steps by how many
- * of them come before it. */
+ * of them come before it. One that took no longer than the reading takes less than a step: half. */
 static double quantile_ns(const struct tail_state *state, const struct tail_trial *trial, double p)
 {
     const double wanted = p * (double)histogram_count(&trial->loads, 0), step = (double)state->step;
@@ -410,7 +410,7 @@ static double quantile_ns(const struct tail_state *state, const struct tail_tria
     for (size_t bin = 0; bin < HISTOGRAM_BINS; bin++) {
         const double here = trial->loads.bins[bin], share = (wanted - below) / here - 0.5;
         if (here > 0 && below + here >= wanted)
-            return fmax(0, histogram_middle(bin) + share * step - trial->empty) /
+            return fmax(step / 2, histogram_middle(bin) + share * step - trial->empty) /
                    state->ticks_per_ns;
         below += here;
     }
