@@ -39,11 +39,12 @@ unsigned guess_edits(const char *a, const char *b, unsigned most)
     return least(rows[rows_count % 3][columns], most + 1);
 }
 
+static const char digits[] = "0123456789";
+
 /* Whether two texts name one number: "2M" and "huge2m", but not "2M" and "1M", which is no typing
  * error. True also where the first has none. */
 static bool same_number(const char *typed, const char *word)
 {
-    static const char digits[] = "0123456789";
     typed += strcspn(typed, digits);
     word += strcspn(word, digits);
     const size_t length = strspn(typed, digits);
@@ -57,7 +58,7 @@ void guess_offer(struct guess *guess, const char *word)
     unsigned edits = guess_edits(guess->typed, word, most);
     if (edits > most && length >= PREFIX_MIN && strncasecmp(guess->typed, word, length) == 0)
         edits = most;
-    if (strpbrk(guess->typed, "0123456789") && strlen(word) > length &&
+    if (strpbrk(guess->typed, digits) && strlen(word) > length &&
         strcasecmp(word + strlen(word) - length, guess->typed) == 0)
         edits = most;
     if (edits <= most && same_number(guess->typed, word) &&

@@ -372,18 +372,21 @@ static bool are_equal(const struct probe_result *a, const struct probe_result *b
     return equal;
 }
 
+bool differences_of_copies(const struct document *a, const struct document *b)
+{
+    bool copies = text_same(a->run.id, b->run.id) && text_same(a->run.started, b->run.started) &&
+                  text_same(a->machine.hostname, b->machine.hostname) &&
+                  a->probe_count == b->probe_count;
+    for (size_t p = 0; copies && p < a->probe_count; p++)
+        copies = are_equal(&a->probes[p], &b->probes[p]);
+    return copies;
+}
+
 static int compare_documents(void *with)
 {
     struct search *search = with;
     struct pool *pool = &search->result->pool;
-    /* Whether the document is compared with itself. */
-    bool itself = text_same(search->a->run.id, search->b->run.id) &&
-                  text_same(search->a->run.started, search->b->run.started) &&
-                  text_same(search->a->machine.hostname, search->b->machine.hostname) &&
-                  search->a->probe_count == search->b->probe_count;
-    for (size_t p = 0; itself && p < search->a->probe_count; p++)
-        itself = are_equal(&search->a->probes[p], &search->b->probes[p]);
-    search->itself = itself;
+    search->itself = differences_of_copies(search->a, search->b);
     facts_compare(&search->result->facts, pool, search->a, search->b);
     level_links_find(search->levels, pool, search->a, search->b);
     facts_compare_levels(&search->result->facts, pool, search->levels);

@@ -58,5 +58,7 @@ struct differences {
 int differences_find(struct differences *, const struct document *a, const struct document *b,
                      double tolerance, struct error *);
 void differences_free(struct differences *);
+/* Whether both are one document: the same run with the same values. */
+bool differences_of_copies(const struct document *a, const struct document *b);
 /* Whether anything changed: a figure, or a fact that is better or worse. */
 bool differences_exist(const struct differences *);

@@ -76,21 +76,6 @@ static bool is_of_model(const struct machine_facts *a, const struct machine_fact
     return true;
 }
 
-/* Keeps one of the documents that say the same of one model: no two runs are equal in all figures.
- * The list is sorted. */
-static void drop_copies(struct nearest *nearest)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < nearest->count; i++) {
-        const struct neighbour *before = &nearest->list[kept - (kept > 0)],
-                               *here = &nearest->list[i];
-        if (!kept || here->away != before->away || here->compared != before->compared ||
-            !is_of_model(&here->document->machine, &before->document->machine))
-            nearest->list[kept++] = *here;
-    }
-    nearest->count = kept;
-}
-
 /* Compares the document with the others of its model as one; itself, known too, is none of them. */
 static int compare_with_model(struct nearest *nearest, const struct document *document,
                               struct error *error)
@@ -100,8 +85,8 @@ static int compare_with_model(struct nearest *nearest, const struct document *do
     const char *left_out = NULL;
     size_t n = 0;
     for (size_t i = 0; i < nearest->count; i++)
-        if (nearest->list[i].away > 0 &&
-            is_of_model(&nearest->list[i].document->machine, &document->machine))
+        if (is_of_model(&nearest->list[i].document->machine, &document->machine) &&
+            !differences_of_copies(nearest->list[i].document, document))
             alike[n++] = *nearest->list[i].document;
     int code = n ? baseline_build(&nearest->others, alike, n, &left_out, &none) : ERROR_USAGE;
     if (code == 0)
@@ -123,6 +108,15 @@ static int allocate(void *with)
     return 0;
 }
 
+/* Whether a copy of the document is in the list. */
+static bool is_known(const struct nearest *nearest, const struct document *document)
+{
+    for (size_t i = 0; i < nearest->count; i++)
+        if (differences_of_copies(nearest->list[i].document, document))
+            return true;
+    return false;
+}
+
 int nearest_find(struct nearest *nearest, const struct document *document,
                  const struct document *known, size_t known_count, struct error *error)
 {
@@ -131,6 +125,8 @@ int nearest_find(struct nearest *nearest, const struct document *document,
     nearest->count = 0;
     for (size_t i = 0; i < known_count && code == 0; i++) {
         struct neighbour neighbour = {.document = &known[i]};
+        if (is_known(nearest, &known[i]))
+            continue;
         code = measure_away(&neighbour, document, error);
         if (code == 0 && neighbour.compared)
             nearest->list[nearest->count++] = neighbour;
@@ -142,7 +138,6 @@ int nearest_find(struct nearest *nearest, const struct document *document,
     if (code < 0)
         return code;
     qsort(nearest->list, nearest->count, sizeof *nearest->list, by_distance);
-    drop_copies(nearest);
     return compare_with_model(nearest, document, error);
 }
 

@@ -27,8 +27,8 @@ struct nearest {
     struct pool pool;
 };
 
-/* A document with the same figures of the same model is a copy and counts once; as a copy of the
- * first it is in the list and none of the others. Documents are of one model if they name the same
+/* A copy of a document counts once; a copy of the first is in the list and none of the others.
+ * Documents are of one model if they name the same
  * processor and declare the same first caches: the guests of many processors all name an "AMD
  * EPYC". ERROR_USAGE: no known machine has a figure in common with it; ERROR_SYSTEM: out of memory.
  * All documents must outlive the result, which the caller frees with nearest_free(), also after an

@@ -87,6 +87,12 @@ const struct cpu_place *machine_cpu(const struct machine *machine, int id)
     return NULL;
 }
 
+int machine_core(const struct machine *machine, int cpu)
+{
+    const struct cpu_place *place = machine_cpu(machine, cpu);
+    return place && place->core >= 0 ? place->core : -1 - cpu;
+}
+
 void machine_places(const struct machine *machine, const struct cpulist *list,
                     struct cpu_place *places)
 {

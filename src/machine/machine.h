@@ -79,6 +79,7 @@ int machine_of_document(struct machine *, const struct document *, struct error 
 void machine_free(struct machine *);
 
 const struct cpu_place *machine_cpu(const struct machine *, int id); /* NULL: no such CPU */
+int machine_core(const struct machine *, int cpu); /* its core; not known: a number of its own */
 /* The places of the list's CPUs, in its order; for a CPU that the machine lacks, only the id is
  * set. */
 void machine_places(const struct machine *, const struct cpulist *, struct cpu_place *places);

@@ -205,11 +205,21 @@ static void summarize_trials(const struct record *record, const float *column, u
     summary_widen(summary, effective);
 }
 
-/* Gathers in `column` the cycles of the trials at the full clock of which no other hardware thread
- * used the core throughout, or where there are none, of all at the full clock. Returns their
- * number. The full clock (in MHz) is the highest that trials agree on, because interference may
- * lower a clock, or interrupt the bursts that read it. 0: there is no clock, or cycles do not
- * follow from times. */
+/* Gathers in `column` the cycles of the trials whose clock was at least `mhz` and whose core was
+ * shared in at most that share of their batches. Returns their number. */
+static unsigned gather_cycles(const struct record *record, double mhz, double shared, float *column)
+{
+    unsigned count = 0;
+    for (unsigned i = 0; i < record->trials; i++)
+        if ((double)record->core_mhz[i] >= mhz && (double)record->shared[i] <= shared)
+            column[count++] = record->cycles[i];
+    return count;
+}
+
+/* Gathers the trials at the full clock of which no other hardware thread used the core throughout,
+ * or where there are none, all at the full clock. Returns their number. The full clock (in MHz) is
+ * the highest that trials agree on, because interference may lower a clock, or interrupt the bursts
+ * that read it. 0: there is no clock, or cycles do not follow from times. */
 static unsigned at_full_clock(const struct record *record, const struct plan *plan, double *scratch,
                               float *column, double *full)
 {
@@ -223,13 +233,9 @@ static unsigned at_full_clock(const struct record *record, const struct plan *pl
         return 0;
     sort_ascending(scratch, n);
     *full = 1 / undisturbed_of(scratch, n).value;
-    unsigned count = 0;
-    for (double most = throughout; !count && most <= 1; most += 1 - throughout)
-        for (unsigned i = 0; i < n; i++)
-            if ((double)record->core_mhz[i] >= (1 - clock_taken) * *full &&
-                (double)record->shared[i] <= most)
-                column[count++] = record->cycles[i];
-    return count;
+    const double mhz = (1 - clock_taken) * *full;
+    const unsigned alone = gather_cycles(record, mhz, throughout, column);
+    return alone ? alone : gather_cycles(record, mhz, 1, column);
 }
 
 /* Cycles are a time multiplied by the clock that bursts read, so only trials at the full clock

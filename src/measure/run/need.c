@@ -158,17 +158,11 @@ static int once(struct need *need, const struct need_condition *condition, struc
 
 /* --- which CPUs --- */
 
-static int core_of(const struct machine *machine, int cpu)
-{
-    const struct cpu_place *place = machine_cpu(machine, cpu);
-    return place && place->core >= 0 ? place->core : -1 - cpu;
-}
-
 /* Whether a CPU of the list is on the core. */
 static bool has_core(const struct machine *machine, const struct cpulist *list, int core)
 {
     for (size_t i = 0; i < list->count; i++)
-        if (core_of(machine, list->ids[i]) == core)
+        if (machine_core(machine, list->ids[i]) == core)
             return true;
     return false;
 }
@@ -182,7 +176,7 @@ static int share_out(struct need *need, const struct cpulist *group, struct erro
     bool turn = !need->cpus;
     int code = 0;
     for (size_t i = 0; i < allowed->count && code == 0; i++) {
-        const int cpu = allowed->ids[i], core = core_of(need->machine, cpu);
+        const int cpu = allowed->ids[i], core = machine_core(need->machine, cpu);
         const bool own = has_core(need->machine, &state->program, core);
         if (!cpulist_has(group, cpu) || has_core(need->machine, &state->pressers, core) ||
             cpulist_has(&state->program, cpu) || (own && need->cpus))
@@ -438,11 +432,18 @@ static struct series *add_series(struct describing *d, const char *name, enum ne
     struct probe_result *result = d->need->state->result;
     struct series *series =
         pool_append(d->pool, (void **)&result->series, &result->series_count, sizeof *series);
-    *series = (struct series){
-        .name = name, .headline = name == need_name, .x = {"taken", "%"}, .y = {y, unit}};
+    *series = (struct series){.name = name, .x = {"taken", "%"}, .y = {y, unit}};
     struct factor *factor =
         pool_append(d->pool, (void **)&series->factors, &series->factor_count, sizeof *factor);
     *factor = (struct factor){.name = "taken", .text = need_taken_names[taken], .number = NAN};
+    return series;
+}
+
+/* Times of the program, over those alone. */
+static struct series *add_ratios(struct describing *d, enum need_taken taken)
+{
+    struct series *series = add_series(d, need_name, taken, "time", "");
+    series->headline = true;
     return series;
 }
 
@@ -485,13 +486,15 @@ static double amount_of(const struct need_state *state, enum need_taken taken, s
 }
 
 /* Ratios, or amounts, over the share of what there is that was really taken. */
-static void describe_pressure(struct describing *d, const char *name, enum need_taken taken,
-                              const char *y, const char *unit)
+static void describe_pressure(struct describing *d, enum need_taken taken, bool ratios)
 {
     const struct need *need = d->need;
     const struct need_state *state = need->state;
     const double most = taken == NEED_L3 ? (double)state->cache_bytes : state->traffic_most;
-    struct series *series = add_series(d, name, taken, y, unit);
+    const char *amount = taken == NEED_L3 ? "held" : "traffic";
+    struct series *series =
+        ratios ? add_ratios(d, taken)
+               : add_series(d, amount, taken, amount, taken == NEED_L3 ? "B" : "B/s");
     for (size_t c = 0; c < need->condition_count; c++) {
         if (need->conditions[c].taken != taken)
             continue;
@@ -499,7 +502,7 @@ static void describe_pressure(struct describing *d, const char *name, enum need_
             add_value(d, amount_of(state, taken, c, b));
         const double x = d->count && most > 0 ? 100 * median_of(d->values, d->count) / most
                                               : 100 * need->conditions[c].share;
-        if (name == need_name) {
+        if (ratios) {
             d->count = 0;
             for (size_t b = 0; b < state->counts[c]; b++)
                 add_value(d, ratio_of(state, c, b));
@@ -518,7 +521,7 @@ static void describe_pages(struct describing *d)
             *(need->conditions[c].share < 1 ? &with : &without) = c;
     if (with == need->condition_count || without == need->condition_count)
         return;
-    struct series *series = add_series(d, need_name, NEED_PAGES, "time", "");
+    struct series *series = add_ratios(d, NEED_PAGES);
     for (size_t b = 0; b < NEED_BLOCKS_MOST; b++)
         add_value(d, ratio_of(need->state, without, b) / ratio_of(need->state, with, b));
     add_point(d, series, 100);
@@ -531,7 +534,7 @@ static void describe_alone(struct describing *d)
     for (size_t i = 0; i < state->alone_count; i++)
         d->values[d->count++] = state->alone[i].cpu_s;
     add_point(d, series, 0);
-    series = add_series(d, need_name, NEED_NOTHING, "time", "");
+    series = add_ratios(d, NEED_NOTHING);
     for (size_t i = 1; i + 1 < state->alone_count; i++)
         d->values[d->count++] =
             state->alone[i].cpu_s / sqrt(state->alone[i - 1].cpu_s * state->alone[i + 1].cpu_s);
@@ -544,10 +547,10 @@ static int describe(void *with)
     const struct need_state *state = d->need->state;
     state->result->series = NULL;
     state->result->series_count = 0;
-    describe_pressure(d, need_name, NEED_L3, "time", "");
-    describe_pressure(d, "held", NEED_L3, "held", "B");
-    describe_pressure(d, need_name, NEED_TRAFFIC, "time", "");
-    describe_pressure(d, "traffic", NEED_TRAFFIC, "traffic", "B/s");
+    for (enum need_taken taken = NEED_L3; taken <= NEED_TRAFFIC; taken++) {
+        describe_pressure(d, taken, true);
+        describe_pressure(d, taken, false);
+    }
     describe_pages(d);
     describe_alone(d);
     return 0;

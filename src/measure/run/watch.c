@@ -33,7 +33,8 @@ static struct watch_level *add_level(struct watch *watch, const char *name, uint
     *level = (struct watch_level){.now = NAN, .private = private};
     snprintf(level->name, sizeof level->name, "%s", name);
     level->at = (watch->arena_bytes + unit - 1) / unit * unit;
-    level->times = private ? PRIVATE_TIMES : SHARED_TIMES;
+    /* Modelled times hold no clock's reading, and models know the chase alone. */
+    level->times = watch->model ? 1 : private ? PRIVATE_TIMES : SHARED_TIMES;
     level->ring = (struct ring){.count = (size_t)(bytes / line_bytes),
                                 .stride = line_bytes,
                                 .seed = watch->seed + watch->level_count};
@@ -46,16 +47,13 @@ static struct watch_level *add_level(struct watch *watch, const char *name, uint
 static void choose_memory(struct watch *watch, uint64_t above, size_t line_bytes, uint64_t budget)
 {
     const bool flushed = line_flush_possible && !watch->model;
-    uint64_t bytes = 4 * above;
-    if (!watch->model)
-        bytes = flushed || bytes < memory_least ? memory_least
-                : bytes > memory_most           ? memory_most
-                                                : bytes;
+    const bool least = flushed || (4 * above < memory_least && !watch->model);
+    const uint64_t bytes = least ? memory_least : 4 * above < memory_most ? 4 * above : memory_most;
     if (bytes > budget || (!flushed && bytes <= above))
         return;
     struct watch_level *memory = add_level(watch, "DRAM", bytes, line_bytes, false);
     memory->flushed = flushed;
-    memory->times = flushed ? 1 : SHARED_TIMES;
+    memory->times = flushed ? 1 : memory->times;
 }
 
 /* Well within each declared cache; a shared one is watched in twice what the caches before hold, so
@@ -82,7 +80,6 @@ static void choose_levels(struct watch *watch)
 
 /* --- a trial --- */
 
-/* Modelled times hold no clock's reading, and models know the chase alone. */
 struct walk {
     struct chase chase;
     unsigned times;
@@ -123,9 +120,9 @@ static void prepare(struct trial *trial)
         ring_warm(&level->ring, level->ring.count);
     if (level->flushed)
         flush(level, walk->chase.position);
-    trial->workers[0].run = (*watch)->model ? chase_run : walk_on;
+    trial->workers[0].run = level->times > 1 ? walk_on : chase_run;
     trial->workers[0].state = walk;
-    trial->operations = (*watch)->model ? chase_steps : level->times * chase_steps;
+    trial->operations = level->times * chase_steps;
 }
 
 /* The core's own caches lose time to interruptions alone; beyond them the median is the

@@ -151,7 +151,6 @@ static void add_said(struct report *report, size_t index)
             !finding->text)
             continue;
         line_add(&line, "%.*s ", (int)entry->meaning.subject_length, entry->meaning.subject);
-        const bool memory = strncmp(line.text, level_memory, strlen(level_memory)) == 0;
         if (isfinite(finding->value))
             add_figure(&line, "", finding);
         line_add_between(&line, isfinite(finding->value) ? ", " : "", finding->text, "");
@@ -162,7 +161,7 @@ static void add_said(struct report *report, size_t index)
             label = report_text(report, "%.*s", (int)length, finding->name);
         }
         add_fact(report, index, &facts, more ? "" : label, &line, finding);
-        if (!more || memory) {
+        if (!more || entry->meaning.level == LEVEL_MEMORY) {
             facts.brief = facts.list[facts.count - 1];
             facts.brief.label = label;
         }

@@ -17,19 +17,14 @@ static const char *const orders[] = {"os", [ORDER_TOPOLOGY] = "topology", NULL};
 
 /* --- CPUs --- */
 
-static int core_of(const struct machine *machine, int cpu)
-{
-    const struct cpu_place *place = machine_cpu(machine, cpu);
-    return place && place->core >= 0 ? place->core : -1 - cpu;
-}
-
 /* Keeps the first CPU of each core, at most `most` of them. Returns their number. */
 static size_t keep_one_per_core(const struct probe_task *task, int *cpus, size_t count, size_t most)
 {
     size_t kept = 0;
     for (size_t i = 0; i < count && kept < most; i++) {
         size_t same = 0;
-        while (same < kept && core_of(task->machine, cpus[same]) != core_of(task->machine, cpus[i]))
+        while (same < kept &&
+               machine_core(task->machine, cpus[same]) != machine_core(task->machine, cpus[i]))
             same++;
         if (same == kept)
             cpus[kept++] = cpus[i];

@@ -104,9 +104,7 @@ static void choose_for_sizes(struct probe_task *task)
 
 static bool shares_core(const struct probe_task *task, int a, int b)
 {
-    const struct cpu_place *place = machine_cpu(task->machine, a),
-                           *other = machine_cpu(task->machine, b);
-    return a == b || (place && other && place->core >= 0 && place->core == other->core);
+    return machine_core(task->machine, a) == machine_core(task->machine, b);
 }
 
 /* A third CPU that shares the lines with the holder, so that the measuring CPU has no copy; -1 if
