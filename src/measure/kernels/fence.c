@@ -14,6 +14,9 @@ uint64_t fence_bring_run(void *state, uint64_t repeats)
     return repeats;
 }
 
+#define FENCE_LOOPS(name, ...) FENCE_FIVE(name, FENCE_OP_##name)
+FENCE_LIST(FENCE_LOOPS)
+
 #define FENCE_KERNEL(name, which)                                                                  \
     static uint64_t fence_##name##_##which##_run(void *state, uint64_t repeats)                    \
     {                                                                                              \

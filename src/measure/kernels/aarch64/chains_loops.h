@@ -6,48 +6,29 @@
  */
 #pragma once
 
+#include "steps.loops.h"
+
 #include <stdint.h>
 
 #define CHAINS_REGISTERS 27
-
-/* The step for each chain that lives in a register: `at` is its offset in memory, `r` its
- * register. */
-#define CHAINS_EACH(n, step)                                                                       \
-    ".set at, 0\n"                                                                                 \
-    ".irp r, x2,x3,x4,x5,x6,x7,x8,x9,x10,x11,x12,x13,x14,x15,x16,x17,x19,x20,x21,x22,x23,x24,"     \
-    "x25,x26,x27,x28,x30\n\t"                                                                      \
-    ".if (at < 8 * " #n ") && ((" #n " <= 27) || (at < 8 * 26))\n\t" step ".endif\n\t"             \
-    ".set at, at + 8\n"                                                                            \
-    ".endr\n"
-
-/* The step for each chain in memory, from the twenty-seventh on. */
-#define CHAINS_OTHERS(n)                                                                           \
-    ".if " #n " > 27\n\t"                                                                          \
-    ".set at, 8 * 26\n\t"                                                                          \
-    ".rept " #n " - 26\n\t"                                                                        \
-    "ldr x30, [x0, at]\n\t"                                                                        \
-    "ldr x30, [x30]\n\t"                                                                           \
-    "str x30, [x0, at]\n\t"                                                                        \
-    ".set at, at + 8\n\t"                                                                          \
-    ".endr\n\t"                                                                                    \
-    ".endif\n"
 
 #define CHAINS_LOOP(n, rounds, positions, repeats)                                                 \
     do {                                                                                           \
         register void **in_memory __asm__("x0") = (positions);                                     \
         register uint64_t left __asm__("x1") = (repeats);                                          \
-        __asm__ volatile(CHAINS_EACH(n, "ldr \\r, [x0, at]\n\t") /* all are loaded */              \
-                         ".p2align 6\n"                                                            \
-                         "1:\n\t"                                                                  \
-                         ".rept " #rounds "\n\t" CHAINS_EACH(n, "ldr \\r, [\\r]\n\t")              \
-                             CHAINS_OTHERS(n) ".endr\n\t"                                          \
-                                              "subs x1, x1, #1\n\t"                                \
-                                              "b.ne 1b\n" CHAINS_EACH(n, "str \\r, [x0, at]\n\t")  \
-                         : "+r"(left)                                                              \
-                         : "r"(in_memory)                                                          \
-                         : "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12",    \
-                           "x13", "x14", "x15", "x16", "x17", "x19", "x20", "x21", "x22", "x23",   \
-                           "x24", "x25", "x26", "x27", "x28", "x30", "cc", "memory");              \
+        __asm__ volatile(                                                                          \
+            CHAINS_EACH(#n, "ldr \\r, [x0, at]\n\t") /* all are loaded */                          \
+            ".p2align 6\n"                                                                         \
+            "1:\n\t"                                                                               \
+            ".rept " #rounds "\n\t" CHAINS_EACH(#n, "ldr \\r, [\\r]\n\t")                          \
+                CHAINS_OTHERS(#n) ".endr\n\t"                                                      \
+                                  "subs x1, x1, #1\n\t"                                            \
+                                  "b.ne 1b\n" CHAINS_EACH(#n, "str \\r, [x0, at]\n\t")             \
+            : "+r"(left)                                                                           \
+            : "r"(in_memory)                                                                       \
+            : "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12", "x13", "x14",   \
+              "x15", "x16", "x17", "x19", "x20", "x21", "x22", "x23", "x24", "x25", "x26", "x27",  \
+              "x28", "x30", "cc", "memory");                                                       \
     } while (0)
 
 static inline uint64_t loops_iterations(uint64_t x, uint64_t iterations)
@@ -66,23 +47,5 @@ static inline uint64_t loops_iterations(uint64_t x, uint64_t iterations)
 }
 
 #define CHAINS_WORK_BYTES 4 /* of an addition */
-#define CHAINS_WORK_ENTER                                                                          \
-    "adr %[entry], 3f\n\t"                                                                         \
-    "sub %[entry], %[entry], %[skip]\n\t"
-#define CHAINS_WORK_TURN                                                                           \
-    "ldr %[pointer], [%[at]]\n\t"                                                                  \
-    "ldr %[pointer], [%[pointer]]\n\t"                                                             \
-    "str %[pointer], [%[at]]\n\t"                                                                  \
-    "add %[at], %[at], #8\n\t"                                                                     \
-    "cmp %[at], %[end]\n\t"                                                                        \
-    "csel %[at], %[begin], %[at], eq\n\t"
-#define CHAINS_WORK_AHEAD                                                                          \
-    "ldr %[sum], [%[ahead]]\n\t"                                                                   \
-    "prfm pldl1keep, [%[sum]]\n\t"                                                                 \
-    "add %[ahead], %[ahead], #8\n\t"                                                               \
-    "cmp %[ahead], %[end]\n\t"                                                                     \
-    "csel %[ahead], %[begin], %[ahead], eq\n\t"
-#define CHAINS_WORK_JUMP "mov %[sum], %[pointer]\n\tbr %[entry]\n"
-#define CHAINS_WORK_STEP "add %[sum], %[sum], %[begin]\n\t"
 
 #include "measure/kernels/assembled/chains_loops.h"

@@ -2,56 +2,10 @@
 #pragma once
 
 #include "arch.h"
+#include "lse.h"
 #include "measure/kernels/assembled/fence_loops.h"
 
 #define FENCE_VALUE(value) "+&r"(value)
-/* at = memory + 64 * ((the number's upper half * lines) >> 32) */
-#define FENCE_PICK                                                                                 \
-    "madd %[random], %[random], %[by], %[more]\n\t"                                                \
-    "lsr %[at], %[random], #32\n\t"                                                                \
-    "mul %[at], %[at], %[lines]\n\t"                                                               \
-    "lsr %[at], %[at], #32\n\t"                                                                    \
-    "add %[at], %[memory], %[at], lsl #6\n\t"
-#define FENCE_OPEN(access)                                                                         \
-    "mov %[left], %[open]\n2:\n\t" FENCE_PICK access "subs %[left], %[left], #1\n\tb.ne 2b\n\t"
-#define FENCE_LOAD_FROM(at) "ldr %[value], [%[" at "]]\n\t"
-#define FENCE_STORE_TO(at)  "str %[n], [%[" at "]]\n\t"
-#define FENCE_LOAD_BEHIND   "ldr %[value], [%[word], #64]\n\t"
-
-#ifdef __ARM_FEATURE_ATOMICS
-#define FENCE_LSE(instruction) instruction "\n\t"
-#else
-#define FENCE_LSE(instruction) ".arch_extension lse\n\t" instruction "\n\t.arch_extension nolse\n\t"
-#endif
-#define FENCE_NONE(at)
-#define FENCE_STORE_NT(at)      "stnp %[n], %[n], [%[" at "]]\n\t"
-#define FENCE_STORE_RELEASE(at) "stlr %[n], [%[" at "]]\n\t"
-#define FENCE_EXCHANGE(at)      FENCE_LSE("swpal %[n], %[value], [%[" at "]]")
-#define FENCE_FETCH_ADD(at)     FENCE_LSE("ldaddal %[n], %[value], [%[" at "]]")
-#define FENCE_CAS(at)           FENCE_LSE("casal %[value], %[n], [%[" at "]]")
-#define FENCE_DMB_ISH(at)       "dmb ish\n\t"
-#define FENCE_DMB_ISHST(at)     "dmb ishst\n\t"
-#define FENCE_DMB_ISHLD(at)     "dmb ishld\n\t"
-#define FENCE_DSB_ISH(at)       "dsb ish\n\t"
-#define FENCE_ISB(at)           "isb\n\t"
-#define FENCE_CIVAC(at)         "dc civac, %[" at "]\n\t"
-#define FENCE_CVAC(at)          "dc cvac, %[" at "]\n\t"
-
-FENCE_FIVE(none, FENCE_NONE)
-FENCE_FIVE(store, FENCE_STORE_TO)
-FENCE_FIVE(store_nt, FENCE_STORE_NT)
-FENCE_FIVE(store_release, FENCE_STORE_RELEASE)
-FENCE_FIVE(exchange, FENCE_EXCHANGE)
-FENCE_FIVE(fetch_add, FENCE_FETCH_ADD)
-FENCE_FIVE(cas, FENCE_CAS)
-FENCE_FIVE(dmb_ish, FENCE_DMB_ISH)
-FENCE_FIVE(dmb_ishst, FENCE_DMB_ISHST)
-FENCE_FIVE(dmb_ishld, FENCE_DMB_ISHLD)
-FENCE_FIVE(dsb_ish, FENCE_DSB_ISH)
-FENCE_FIVE(isb, FENCE_ISB)
-FENCE_FIVE(civac, FENCE_CIVAC)
-FENCE_FIVE(cvac, FENCE_CVAC)
-
 #define FENCE_LIST(X)                                                                              \
     X(none, "none", "no operation", FENCE_NOTHING, false, NULL)                                    \
     X(exchange, "exchange", "swpal", FENCE_ATOMIC, false, arch_has_lse)                            \

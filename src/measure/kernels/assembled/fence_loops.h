@@ -5,6 +5,7 @@
 #pragma once
 
 #include "repeat.h"
+#include "steps.loops.h"
 
 #include <stdint.h>
 
@@ -26,7 +27,7 @@
     }
 #define FENCE_FIVE(name, operation)                                                                \
     FENCE_LOOP(name##_alone, ".rept 16\n\t" operation("word") ".endr\n\t")                         \
-    FENCE_LOOP(name##_after, FENCE_STORE_TO("word") operation("word") FENCE_LOAD_BEHIND)           \
+    FENCE_LOOP(name##_after, FENCE_OP_store("word") operation("word") FENCE_LOAD_BEHIND)           \
     FENCE_LOOP(name##_lines, FENCE_PICK operation("at"))                                           \
     FENCE_LOOP(name##_loads, FENCE_OPEN(FENCE_LOAD_FROM("at")) operation("word"))                  \
-    FENCE_LOOP(name##_stores, FENCE_OPEN(FENCE_STORE_TO("at")) operation("word"))
+    FENCE_LOOP(name##_stores, FENCE_OPEN(FENCE_OP_store("at")) operation("word"))

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "repeat.h"
+#include "steps.loops.h"
 
 #include <stdint.h>
 
@@ -12,9 +13,9 @@
     {                                                                                              \
         __asm__ volatile(".p2align 6\n"                                                            \
                          "1:\n\t"                                                                  \
-                         ".rept 64\n\t" step ".endr\n\t" REPEAT("%1", "1b")                        \
-                         : "+r"(value), "+r"(repeats)                                              \
-                         : "r"(to), "r"(from)                                                      \
+                         ".rept 64\n\t" step ".endr\n\t" REPEAT("%[repeats]", "1b")                \
+                         : [value] "+r"(value), [repeats] "+r"(repeats)                            \
+                         : [to] "r"(to), [from] "r"(from)                                          \
                          : "cc", "memory");                                                        \
         return value;                                                                              \
     }

@@ -1,9 +1,13 @@
-/* Traffic in assembly. A turn of the loop is three lines, each with its pause. */
+/* Traffic in assembly, whose steps each architecture's steps.loops gives. A turn of the loop is
+ * three lines, each with its pause. */
 #pragma once
 
 #include "repeat.h"
+#include "steps.loops.h"
 
 #include <stdint.h>
+
+enum { INJECT_WRITE_BYTES = 64 };
 
 /* The next line, an access to it, and the pause. */
 #define INJECT_LINE(address, access)                                                               \

@@ -1,23 +1,24 @@
 /*
  * The timed loops in assembly, so that a compiler's choice of registers and alignment never affects
- * a result: the C around the instruction that each architecture's loops.h gives.
+ * a result: the C around the instruction that each architecture's steps.loops gives.
  */
 #pragma once
 
 #include "repeat.h"
+#include "steps.loops.h"
 
 #include <stdint.h>
 
-/* `repeats` x 64 steps of %0 with %2. */
+/* `repeats` x 64 steps of `value` with `other`. */
 #define VALUE_LOOP(name, step, with)                                                               \
     static inline uint64_t name(uint64_t value, uint64_t repeats)                                  \
     {                                                                                              \
         const uint64_t other = with;                                                               \
         __asm__ volatile(".p2align 6\n"                                                            \
                          "1:\n\t"                                                                  \
-                         ".rept 64\n\t" step ".endr\n\t" REPEAT("%1", "1b")                        \
-                         : "+r"(value), "+r"(repeats)                                              \
-                         : "r"(other)                                                              \
+                         ".rept 64\n\t" step ".endr\n\t" REPEAT("%[repeats]", "1b")                \
+                         : [value] "+r"(value), [repeats] "+r"(repeats)                            \
+                         : [other] "r"(other)                                                      \
                          : "cc");                                                                  \
         return value;                                                                              \
     }

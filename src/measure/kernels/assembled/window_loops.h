@@ -5,6 +5,7 @@
 #pragma once
 
 #include "repeat.h"
+#include "steps.loops.h"
 
 #include <stdint.h>
 

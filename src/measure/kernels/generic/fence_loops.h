@@ -22,35 +22,27 @@ static inline uint64_t *fence_pick(struct fence *fence)
         return value + *word;                                                                      \
     }
 #define FENCE_LOAD_FROM(at) value += __atomic_load_n(at, __ATOMIC_RELAXED)
-#define FENCE_STORE_TO(at)  __atomic_store_n(at, repeats, __ATOMIC_RELAXED)
+#define FENCE_OP_store(at)  __atomic_store_n(at, repeats, __ATOMIC_RELAXED)
 #define FENCE_EACH(count, access)                                                                  \
     for (uint64_t left = count; left; left--) {                                                    \
         access;                                                                                    \
     }
 #define FENCE_FIVE(name, operation)                                                                \
     FENCE_LOOP(name##_alone, FENCE_EACH(FENCE_STEPS, operation(word)))                             \
-    FENCE_LOOP(name##_after, FENCE_STORE_TO(word); operation(word); FENCE_LOAD_FROM(word + 8))     \
+    FENCE_LOOP(name##_after, FENCE_OP_store(word); operation(word); FENCE_LOAD_FROM(word + 8))     \
     FENCE_LOOP(name##_lines, uint64_t *at = fence_pick(fence); operation(at))                      \
     FENCE_LOOP(name##_loads,                                                                       \
                FENCE_EACH(fence->open, FENCE_LOAD_FROM(fence_pick(fence))) operation(word))        \
     FENCE_LOOP(name##_stores,                                                                      \
-               FENCE_EACH(fence->open, FENCE_STORE_TO(fence_pick(fence))) operation(word))
+               FENCE_EACH(fence->open, FENCE_OP_store(fence_pick(fence))) operation(word))
 
-#define FENCE_NONE(at)      (void)(at)
-#define FENCE_EXCHANGE(at)  value = __atomic_exchange_n(at, repeats, __ATOMIC_SEQ_CST)
-#define FENCE_FETCH_ADD(at) value = __atomic_fetch_add(at, repeats, __ATOMIC_SEQ_CST)
-#define FENCE_CAS(at)                                                                              \
+#define FENCE_OP_none(at)      (void)(at)
+#define FENCE_OP_exchange(at)  value = __atomic_exchange_n(at, repeats, __ATOMIC_SEQ_CST)
+#define FENCE_OP_fetch_add(at) value = __atomic_fetch_add(at, repeats, __ATOMIC_SEQ_CST)
+#define FENCE_OP_cas(at)                                                                           \
     __atomic_compare_exchange_n(at, &value, repeats, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)
-#define FENCE_FULL(at)    (void)(at), __atomic_thread_fence(__ATOMIC_SEQ_CST)
-#define FENCE_RELEASE(at) __atomic_store_n(at, repeats, __ATOMIC_RELEASE)
-
-FENCE_FIVE(none, FENCE_NONE)
-FENCE_FIVE(store, FENCE_STORE_TO)
-FENCE_FIVE(store_release, FENCE_RELEASE)
-FENCE_FIVE(exchange, FENCE_EXCHANGE)
-FENCE_FIVE(fetch_add, FENCE_FETCH_ADD)
-FENCE_FIVE(cas, FENCE_CAS)
-FENCE_FIVE(fence, FENCE_FULL)
+#define FENCE_OP_fence(at)         (void)(at), __atomic_thread_fence(__ATOMIC_SEQ_CST)
+#define FENCE_OP_store_release(at) __atomic_store_n(at, repeats, __ATOMIC_RELEASE)
 
 #define FENCE_LIST(X)                                                                              \
     X(none, "none", "no operation", FENCE_NOTHING, false, NULL)                                    \
