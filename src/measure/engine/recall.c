@@ -11,21 +11,17 @@ static struct {
     struct sigaction before;
 } recall;
 
-/* The default action of this signal is to ignore it. */
-static void pass_on(int number, siginfo_t *info, void *context)
-{
-    const struct sigaction *before = &recall.before;
-    if (before->sa_flags & SA_SIGINFO)
-        before->sa_sigaction(number, info, context);
-    else if (before->sa_handler != SIG_DFL && before->sa_handler != SIG_IGN)
-        before->sa_handler(number);
-}
-
 static void handle_signal(int number, siginfo_t *info, void *context)
 {
     const int reason = errno;
-    if (!recall.handle())
-        pass_on(number, info, context);
+    if (!recall.handle()) {
+        /* The default action of this signal is to ignore it. */
+        const struct sigaction *before = &recall.before;
+        if (before->sa_flags & SA_SIGINFO)
+            before->sa_sigaction(number, info, context);
+        else if (before->sa_handler != SIG_DFL && before->sa_handler != SIG_IGN)
+            before->sa_handler(number);
+    }
     errno = reason;
 }
 

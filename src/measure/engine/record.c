@@ -238,29 +238,6 @@ static unsigned at_full_clock(const struct record *record, const struct plan *pl
     return alone ? alone : gather_cycles(record, mhz, 1, column);
 }
 
-/* Cycles are a time multiplied by the clock that bursts read, so only trials at the full clock
- * count. If just these trials were disturbed, the cycles are the time multiplied by the full clock.
- */
-static void summarize_cycles(const struct record *record, const struct plan *plan,
-                             const struct summary *time, double *scratch, struct summary *cycles)
-{
-    const unsigned n = plan->cycles ? record->trials : 0;
-    float *column = (float *)(void *)(scratch + 2 * (size_t)n);
-    double full = NAN;
-    const unsigned count = n ? at_full_clock(record, plan, scratch, column, &full) : 0;
-    if (!count) {
-        summarize_trials(record, record->cycles, n, plan, scratch, cycles);
-        return;
-    }
-    summarize_trials(record, column, count, plan, scratch, cycles);
-    const float a_ns = (float)(full * 1e-3), by_time = time->median * a_ns;
-    if ((double)cycles->median > (1 + clock_taken) * (double)by_time) {
-        cycles->median = by_time;
-        cycles->low = time->low * a_ns;
-        cycles->high = time->high * a_ns;
-    }
-}
-
 static struct scatter scatter_of(const struct record *record, const struct plan *plan)
 {
     struct scatter_parts parts;
@@ -299,7 +276,25 @@ static void summarize_both(const struct record *record, const struct plan *plan,
                            struct summary *y, struct summary *cycles)
 {
     summarize_trials(record, record->values, record->trials, plan, scratch, y);
-    summarize_cycles(record, plan, y, scratch, cycles);
+    /* Cycles are a time multiplied by the clock that bursts read, so only trials at the full clock
+     * count. If just these trials were disturbed, the cycles are the time multiplied by the full
+     * clock.
+     */
+    const unsigned n = plan->cycles ? record->trials : 0;
+    float *column = (float *)(void *)(scratch + 2 * (size_t)n);
+    double full = NAN;
+    const unsigned count = n ? at_full_clock(record, plan, scratch, column, &full) : 0;
+    if (!count) {
+        summarize_trials(record, record->cycles, n, plan, scratch, cycles);
+        return;
+    }
+    summarize_trials(record, column, count, plan, scratch, cycles);
+    const float a_ns = (float)(full * 1e-3), by_time = y->median * a_ns;
+    if ((double)cycles->median > (1 + clock_taken) * (double)by_time) {
+        cycles->median = by_time;
+        cycles->low = y->low * a_ns;
+        cycles->high = y->high * a_ns;
+    }
 }
 
 double record_width(const struct record *record, const struct plan *plan, double *scratch)
@@ -360,22 +355,18 @@ static unsigned shape_flags(const float *column, const struct plan *plan, unsign
     return flags;
 }
 
-/* How much longer the median batch took than the undisturbed ones, at the median trial, and the
- * share of trials that were disturbed throughout. */
-static struct disturbance disturbance_of(const struct record *record, double *scratch)
-{
-    const double trials = record->trials;
-    return (struct disturbance){(float)middle_of_column(record->longer, record->trials, scratch),
-                                (float)(disturbed_throughout(record) / trials)};
-}
-
 void record_conclude(const struct record *record, const struct plan *plan, double *scratch,
                      struct point *point)
 {
     struct summary cycles;
     summarize_both(record, plan, scratch, &point->y, &cycles);
     point->cycles = (struct estimate){cycles.median, cycles.low, cycles.high};
-    point->disturbance = disturbance_of(record, scratch);
+    /* How much longer the median batch took than the undisturbed ones, at the median trial, and the
+     * share of trials that were disturbed throughout. */
+    const double trials = record->trials;
+    point->disturbance =
+        (struct disturbance){(float)middle_of_column(record->longer, record->trials, scratch),
+                             (float)(disturbed_throughout(record) / trials)};
     point->scatter = scatter_of(record, plan);
     point->by_clock = by_clock(record, plan, scratch);
     point->redone = record->redone;

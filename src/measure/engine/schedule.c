@@ -28,14 +28,6 @@ static int find_groups(struct schedule *schedule, struct error *error)
 static const size_t smallest_tier = 4 << 20;
 enum { TIERS = 41 }; /* the largest is 2^62 bytes */
 
-static uint8_t tier_of(size_t bytes)
-{
-    uint8_t tier = 0;
-    while (tier + 1 < TIERS && bytes > smallest_tier << tier)
-        tier++;
-    return tier;
-}
-
 static struct visit_group group_of(const struct schedule *schedule, uint32_t number)
 {
     return schedule->first
@@ -50,7 +42,10 @@ static uint8_t tier_of_group(const struct schedule *schedule, uint32_t number)
     for (size_t i = group.first; i < group.first + group.count; i++)
         if (schedule->plan->points[i].arena_bytes > most)
             most = schedule->plan->points[i].arena_bytes;
-    return tier_of(most);
+    uint8_t tier = 0;
+    while (tier + 1 < TIERS && most > smallest_tier << tier)
+        tier++;
+    return tier;
 }
 
 static void find_tiers(struct schedule *schedule)

@@ -319,16 +319,6 @@ static double worked_ns(const struct visit *visit, unsigned batch)
     return visit->plan->kernel_timed ? 0 : most;
 }
 
-static uint64_t batch_faults(const struct visit *visit, unsigned batch)
-{
-    const struct seats *seats = visit->own;
-    uint64_t sum = 0;
-    for (size_t seat = 0; seat < seats->count; seat++)
-        if (plan_seat(visit->trials[seats->run.trial].point, seat).role == MEASURED)
-            sum += seats->stamps[seat * visit->plan->batches + batch].faults;
-    return sum;
-}
-
 static void read_window(const struct visit *visit, unsigned window, struct batch *batch,
                         struct seat_share *shares)
 {
@@ -357,7 +347,11 @@ int seats_measure(struct visit *visit, const struct batch_run *run, struct batch
     for (unsigned i = 0; i < run->batches && !(run->window_ns > 0); i++) {
         batches[i].ns = batch_ns(visit, i);
         batches[i].worked_ns = worked_ns(visit, i);
-        batches[i].faults = batch_faults(visit, i);
+        uint64_t sum = 0;
+        for (size_t seat = 0; seat < seats->count; seat++)
+            if (plan_seat(visit->trials[seats->run.trial].point, seat).role == MEASURED)
+                sum += seats->stamps[seat * visit->plan->batches + i].faults;
+        batches[i].faults = sum;
     }
     return atomic_load_explicit(&seats->events, memory_order_relaxed) > 0;
 }

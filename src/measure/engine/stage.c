@@ -51,15 +51,6 @@ void stage_leave(struct stage *stage)
         arena_keep(&stage->arena, &stage->engine->attic);
 }
 
-static size_t most_seats(const struct plan *plan)
-{
-    size_t most = 1;
-    for (size_t i = 0; i < plan->point_count; i++)
-        if (plan->points[i].seat_count > most)
-            most = plan->points[i].seat_count;
-    return most;
-}
-
 static int reserve_visits(struct stage *stage, struct error *error)
 {
     const struct plan *plan = stage->plan;
@@ -109,7 +100,11 @@ static void fit_batches(struct stage *stage)
 int stage_reserve(struct stage *stage, struct error *error)
 {
     stage->forecast = forecast_of(stage->plan);
-    stage->seats_max = most_seats(stage->plan);
+    size_t most = 1;
+    for (size_t i = 0; i < stage->plan->point_count; i++)
+        if (stage->plan->points[i].seat_count > most)
+            most = stage->plan->points[i].seat_count;
+    stage->seats_max = most;
     int code = executor_open(&stage->executor, stage->engine, stage->plan, error);
     if (code < 0)
         return code;
@@ -181,17 +176,6 @@ int stage_fresh_arena(struct stage *stage, struct error *error)
     return stage_map(stage, arena_need(stage), error);
 }
 
-static void note_placement(struct stage *stage)
-{
-    struct arena *arena = &stage->arena;
-    arena->node = stage->mapped_node; /* -1 with a model, which binds no memory to a node */
-    arena_verify(arena);
-    arena->node = stage->plan->node;
-    stage->outcome.arena_bytes = arena->bytes;
-    stage->outcome.placement = arena->placement;
-    stage->outcome.pages_used = arena->used;
-}
-
 /* Memory that no round touched before may use the time of all stages. */
 int stage_touch(struct stage *stage, size_t bytes, struct error *error)
 {
@@ -213,7 +197,12 @@ int stage_touch(struct stage *stage, size_t bytes, struct error *error)
     if (code > 0) {
         stage->outcome.arena_s += took_s;
         stage->byte_s = took_s / (double)(to - from);
-        note_placement(stage);
+        arena->node = stage->mapped_node; /* -1 with a model, which binds no memory to a node */
+        arena_verify(arena);
+        arena->node = stage->plan->node;
+        stage->outcome.arena_bytes = arena->bytes;
+        stage->outcome.placement = arena->placement;
+        stage->outcome.pages_used = arena->used;
     } else {
         arena_use(arena, from);
     }

@@ -172,38 +172,6 @@ static struct member *find_member(const struct team *team, int cpu)
     return NULL;
 }
 
-/* Starts the thread with every signal but the recall blocked, so that SIGINT reaches the
- * coordinator. */
-static int start_thread(struct member *member)
-{
-    sigset_t all, before;
-    sigfillset(&all);
-    sigdelset(&all, RECALL_SIGNAL);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    pthread_attr_t attributes;
-    pthread_attr_init(&attributes);
-    pthread_attr_setstacksize(&attributes, 256 * 1024); /* 1024 threads must fit in memory */
-    int code = pthread_create(&member->thread, &attributes, member_main, member);
-    pthread_attr_destroy(&attributes);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return code;
-}
-
-/* Waits until a new thread has pinned itself. */
-static int wait_for_start(struct team *team, struct member *member, struct error *error)
-{
-    for (int polls = 0;;) {
-        const unsigned returned = atomic_load(&team->returned);
-        if (atomic_load(&member->state) != BUSY)
-            return 0;
-        const bool stop =
-            polls > 0 && is_stopped(team); /* most threads start within the first poll */
-        if ((stop || polls == team->patience_polls) && lose(member, BUSY))
-            return stop ? interrupted(error) : starved(member->cpu, error);
-        polls += wait_a_poll(team, returned);
-    }
-}
-
 /* Starts a member for the CPU. */
 static int add_member(struct team *team, int cpu, struct member **result, struct error *error)
 {
@@ -216,7 +184,18 @@ static int add_member(struct team *team, int cpu, struct member **result, struct
     member->cpu = cpu;
     member->team = team;
     atomic_init(&member->state, BUSY); /* until it has pinned itself */
-    int code = start_thread(member);
+    /* Starts the thread with every signal but the recall blocked, so that SIGINT reaches the
+     * coordinator. */
+    sigset_t all, before;
+    sigfillset(&all);
+    sigdelset(&all, RECALL_SIGNAL);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, 256 * 1024); /* 1024 threads must fit in memory */
+    int code = pthread_create(&member->thread, &attributes, member_main, member);
+    pthread_attr_destroy(&attributes);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (code) {
         free(member);
         return error_set(error, ERROR_IMPOSSIBLE,
@@ -225,7 +204,17 @@ static int add_member(struct team *team, int cpu, struct member **result, struct
                          cpu, strerror(code));
     }
     *result = team->members[team->count++] = member;
-    return wait_for_start(team, member, error);
+    /* Waits until a new thread has pinned itself. */
+    for (int polls = 0;;) {
+        const unsigned returned = atomic_load(&team->returned);
+        if (atomic_load(&member->state) != BUSY)
+            return 0;
+        const bool stop =
+            polls > 0 && is_stopped(team); /* most threads start within the first poll */
+        if ((stop || polls == team->patience_polls) && lose(member, BUSY))
+            return stop ? interrupted(error) : starved(member->cpu, error);
+        polls += wait_a_poll(team, returned);
+    }
 }
 
 /* The CPU's member, started if need be. */
@@ -251,16 +240,6 @@ static size_t busy_members(const struct team *team)
     return busy;
 }
 
-/* Gives up the busy members and returns the CPU of one of them; -1: none was busy. */
-static int lose_busy(struct team *team)
-{
-    int cpu = -1;
-    for (size_t i = 0; i < team->count; i++)
-        if (lose(team->members[i], BUSY))
-            cpu = team->members[i]->cpu;
-    return cpu;
-}
-
 /* Recalls busy members until all are back. A member ignores a signal that arrives just before its
  * work begins, so the signal is sent again at every poll. */
 static int recall(struct team *team, struct error *error)
@@ -271,7 +250,11 @@ static int recall(struct team *team, struct error *error)
         if (!busy_members(team))
             return 0;
         if (polls == team->patience_polls) {
-            const int cpu = lose_busy(team);
+            /* Gives up the busy members and returns the CPU of one of them; -1: none was busy. */
+            int cpu = -1;
+            for (size_t i = 0; i < team->count; i++)
+                if (lose(team->members[i], BUSY))
+                    cpu = team->members[i]->cpu;
             return cpu < 0 ? 0 : starved(cpu, error);
         }
         for (size_t i = 0; i < team->count && passed; i++)

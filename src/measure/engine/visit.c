@@ -310,26 +310,22 @@ static int measure_windows(struct visit *visit, unsigned trial)
     return 0;
 }
 
-static int lead_windows(struct visit *visit)
-{
-    visit->repeats = 1;
-    for (unsigned i = 0; i < visit->trial_count && (i == 0 || !is_past_deadline(visit)); i++) {
-        const int code = measure_windows(visit, i);
-        if (code < 0)
-            return code;
-        atomic_signal_fence(memory_order_release); /* as below */
-        visit->batch_count = (i + 1) * visit->plan->batches;
-    }
-    return 0;
-}
-
 int visit_lead(struct visit *visit)
 {
     if (visit->plan->sweep)
         return lead_sweep(visit);
     prepare(visit);
-    if (visit->plan->windows)
-        return lead_windows(visit);
+    if (visit->plan->windows) {
+        visit->repeats = 1;
+        for (unsigned i = 0; i < visit->trial_count && (i == 0 || !is_past_deadline(visit)); i++) {
+            const int code = measure_windows(visit, i);
+            if (code < 0)
+                return code;
+            atomic_signal_fence(memory_order_release); /* as below */
+            visit->batch_count = (i + 1) * visit->plan->batches;
+        }
+        return 0;
+    }
     const unsigned total = visit->trial_count * visit->plan->batches;
     unsigned bracket = 1; /* the first one shows how long a batch takes */
     for (unsigned done = 0; done < total && (done == 0 || !is_past_deadline(visit));) {

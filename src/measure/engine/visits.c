@@ -121,22 +121,6 @@ static void starve(struct stage *stage, const struct visit *visit)
         finish(stage, point_of(stage, visit));
 }
 
-static int keep(struct stage *stage, const struct visit *visit, bool stolen, struct error *error)
-{
-    struct record *record = point_table_record(&stage->table, point_of(stage, visit));
-    const unsigned before = record->trials;
-    int code = record_add(record, visit, stage->drift, stage->table.scratch, error);
-    if (code < 0)
-        return code;
-    if (record->trials == before) /* all were interrupted */
-        starve(stage, visit);
-    record->stolen_trials += stolen ? record->trials - before : 0;
-    note_kept(stage, record, before);
-    note_clock(stage, visit);
-    observe(stage, visit, 0, visit->trial_count, false);
-    return 0;
-}
-
 /* Handles the visit's result. 1: the visit has to be repeated at once. */
 static int settle(struct stage *stage, const struct visit *visit, bool last, struct error *error)
 {
@@ -165,7 +149,18 @@ static int settle(struct stage *stage, const struct visit *visit, bool last, str
         point_table_record(&stage->table, point_of(stage, visit))->redone += visit->batch_count;
         return 1;
     }
-    return keep(stage, visit, stolen, error);
+    struct record *record = point_table_record(&stage->table, point_of(stage, visit));
+    const unsigned before = record->trials;
+    int code = record_add(record, visit, stage->drift, stage->table.scratch, error);
+    if (code < 0)
+        return code;
+    if (record->trials == before) /* all were interrupted */
+        starve(stage, visit);
+    record->stolen_trials += stolen ? record->trials - before : 0;
+    note_kept(stage, record, before);
+    note_clock(stage, visit);
+    observe(stage, visit, 0, visit->trial_count, false);
+    return 0;
 }
 
 /* Runs the first `count` of `together`. */
@@ -314,21 +309,6 @@ int visit_sweep(struct stage *stage, const size_t *points, unsigned count, doubl
 
 /* --- the reference --- */
 
-static void note_drift(struct stage *stage)
-{
-    struct stage_outcome *outcome = &stage->outcome;
-    struct drift now = record_medians(&stage->reference, stage->table.scratch);
-    if (outcome->reference_visits++ == 0)
-        stage->at_first = now;
-    struct drift drift = {now.value / stage->at_first.value, now.cycles / stage->at_first.cycles};
-    if (outcome->reference_visits == 1 || drift.value < outcome->drift_least)
-        outcome->drift_least = drift.value;
-    if (outcome->reference_visits == 1 || drift.value > outcome->drift_most)
-        outcome->drift_most = drift.value;
-    if (stage->plan->correct_drift)
-        stage->drift = drift;
-}
-
 /* Every visit to the reference has the same trials with the same seeds, because lines differ by
  * more than a machine drifts. */
 int visit_reference(struct stage *stage, struct error *error)
@@ -354,7 +334,17 @@ int visit_reference(struct stage *stage, struct error *error)
     code = record_add(record, visit, (struct drift){1, 1}, stage->table.scratch, error);
     if (code < 0)
         return code;
-    note_drift(stage);
+    struct stage_outcome *outcome = &stage->outcome;
+    struct drift now = record_medians(&stage->reference, stage->table.scratch);
+    if (outcome->reference_visits++ == 0)
+        stage->at_first = now;
+    struct drift drift = {now.value / stage->at_first.value, now.cycles / stage->at_first.cycles};
+    if (outcome->reference_visits == 1 || drift.value < outcome->drift_least)
+        outcome->drift_least = drift.value;
+    if (outcome->reference_visits == 1 || drift.value > outcome->drift_most)
+        outcome->drift_most = drift.value;
+    if (stage->plan->correct_drift)
+        stage->drift = drift;
     observe(stage, visit, 0, visit->trial_count, true);
     return 0;
 }
