@@ -220,18 +220,6 @@ static void fill_bank(struct cuda_gpu *gpu, const uint32_t *order)
     free(bank);
 }
 
-static void make_texture(struct cuda_gpu *gpu)
-{
-    struct cuda_job *job = &gpu->job;
-    const struct cuda_resource resource = {
-        .type = CUDA_RESOURCE_LINEAR,
-        .linear = {job->base, CUDA_FORMAT_UNSIGNED_32, 1, job->work.bytes},
-    };
-    const struct cuda_texture texture = {.flags = CUDA_TEXTURE_READ_AS_INTEGER};
-    if (!CUDA_TRY(gpu, cuTexObjectCreate, &job->texture, &resource, &texture, NULL))
-        job->texture = 0;
-}
-
 static void lay_out(struct cuda_gpu *gpu, const uint32_t *order)
 {
     struct cuda_job *job = &gpu->job;
@@ -243,8 +231,15 @@ static void lay_out(struct cuda_gpu *gpu, const uint32_t *order)
     }
     cuda_place(gpu);
     link_ring(gpu, order);
-    if (job->work.path == GPU_TEXTURE)
-        make_texture(gpu);
+    if (job->work.path == GPU_TEXTURE) {
+        const struct cuda_resource resource = {
+            .type = CUDA_RESOURCE_LINEAR,
+            .linear = {job->base, CUDA_FORMAT_UNSIGNED_32, 1, job->work.bytes},
+        };
+        const struct cuda_texture texture = {.flags = CUDA_TEXTURE_READ_AS_INTEGER};
+        if (!CUDA_TRY(gpu, cuTexObjectCreate, &job->texture, &resource, &texture, NULL))
+            job->texture = 0;
+    }
     job->place = by_index(&job->work) ? order[0] * (job->work.stride / WORD_BYTES)
                                       : job->base + order[0] * job->work.stride;
 }

@@ -43,24 +43,6 @@ static void load_kernels(struct cuda_gpu *gpu)
     free(text);
 }
 
-static void make_queues(struct cuda_gpu *gpu)
-{
-    for (size_t i = 0; i < sizeof gpu->streams / sizeof *gpu->streams; i++)
-        if (!CUDA_TRY(gpu, cuStreamCreate, &gpu->streams[i], CUDA_STREAM_NON_BLOCKING))
-            gpu->streams[i] = NULL;
-    for (size_t i = 0; i < CUDA_EVENTS; i++)
-        if (!CUDA_TRY(gpu, cuEventCreate, &gpu->events[i], 0))
-            gpu->events[i] = NULL;
-}
-
-static void make_results(struct cuda_gpu *gpu)
-{
-    gpu->result_blocks = (size_t)gpu->device->multiprocessors * MOST_BLOCKS_PER_MULTIPROCESSOR;
-    size_t bytes = gpu->result_blocks * PTX_RESULT_WORDS * sizeof(uint64_t);
-    cuda_allocate(gpu, GPU_ON_DEVICE, 0, bytes, &gpu->results);
-    cuda_allocate(gpu, GPU_ON_HOST, 0, bytes, &gpu->results_host);
-}
-
 /* nvidia-smi numbers devices by their PCI addresses, CUDA by speed or by CUDA_VISIBLE_DEVICES, so
  * the remedy names the PCI address, which both understand. */
 static int cuda_usable(const struct gpu_library *opened, size_t index, struct error *error)
@@ -83,17 +65,6 @@ static int cuda_usable(const struct gpu_library *opened, size_t index, struct er
     return 0;
 }
 
-static void take_device(struct cuda_gpu *gpu)
-{
-    const bool exclusive = gpu->device->compute_mode == CUDA_MODE_EXCLUSIVE_PROCESS;
-    if (!CUDA_TRY(gpu, cuDevicePrimaryCtxRetain, &gpu->context, gpu->device->handle)) {
-        gpu->context = NULL;
-        if (exclusive)
-            cuda_fail_more(gpu, "; it is in exclusive mode, for one program at a time", "");
-    }
-    CUDA_TRY(gpu, cuCtxSetCurrent, gpu->context);
-}
-
 static void cuda_stop(struct gpu *);
 
 static int cuda_start(struct gpu_library *opened, size_t index, struct gpu **started,
@@ -110,11 +81,25 @@ static int cuda_start(struct gpu_library *opened, size_t index, struct gpu **sta
     gpu->peers = calloc(library->count, sizeof *gpu->peers);
     int code = gpu->peers ? cuda_usable(opened, index, error) : error_out_of_memory(error);
     if (code == 0) {
-        take_device(gpu);
-        make_queues(gpu);
+        const bool exclusive = gpu->device->compute_mode == CUDA_MODE_EXCLUSIVE_PROCESS;
+        if (!CUDA_TRY(gpu, cuDevicePrimaryCtxRetain, &gpu->context, gpu->device->handle)) {
+            gpu->context = NULL;
+            if (exclusive)
+                cuda_fail_more(gpu, "; it is in exclusive mode, for one program at a time", "");
+        }
+        CUDA_TRY(gpu, cuCtxSetCurrent, gpu->context);
+        for (size_t i = 0; i < sizeof gpu->streams / sizeof *gpu->streams; i++)
+            if (!CUDA_TRY(gpu, cuStreamCreate, &gpu->streams[i], CUDA_STREAM_NON_BLOCKING))
+                gpu->streams[i] = NULL;
+        for (size_t i = 0; i < CUDA_EVENTS; i++)
+            if (!CUDA_TRY(gpu, cuEventCreate, &gpu->events[i], 0))
+                gpu->events[i] = NULL;
         if (cuda_works(gpu))
             load_kernels(gpu);
-        make_results(gpu);
+        gpu->result_blocks = (size_t)gpu->device->multiprocessors * MOST_BLOCKS_PER_MULTIPROCESSOR;
+        size_t bytes = gpu->result_blocks * PTX_RESULT_WORDS * sizeof(uint64_t);
+        cuda_allocate(gpu, GPU_ON_DEVICE, 0, bytes, &gpu->results);
+        cuda_allocate(gpu, GPU_ON_HOST, 0, bytes, &gpu->results_host);
         code = cuda_outcome(gpu, error);
     }
     if (code < 0) {

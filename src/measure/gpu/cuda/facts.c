@@ -26,16 +26,6 @@ static uint64_t first_level_bytes(unsigned capability)
     return 0;
 }
 
-/* The table's maximum: a chase of this size fills a first level of unknown size. */
-static size_t largest_first_level(void)
-{
-    size_t most = 0;
-    for (size_t i = 0; i < sizeof first_levels / sizeof *first_levels; i++)
-        if ((size_t)first_levels[i].kib << 10 > most)
-            most = (size_t)first_levels[i].kib << 10;
-    return most;
-}
-
 struct listing {
     struct cuda_library *library;
     int handle;
@@ -100,32 +90,19 @@ static void ask_device(struct listing *listing, struct cuda_device *device)
                       attribute(listing, CUDA_CONCURRENT_MANAGED_ACCESS) > 0;
     device->reads_pageable = attribute(listing, CUDA_PAGEABLE_MEMORY_ACCESS) > 0;
     device->first_level_bytes = (size_t)first_level_bytes(device->capability);
-    if (device->first_level_bytes == 0)
-        device->first_level_bytes = largest_first_level();
+    if (device->first_level_bytes == 0) {
+        /* The table's maximum: a chase of this size fills a first level of unknown size. */
+        size_t most = 0;
+        for (size_t i = 0; i < sizeof first_levels / sizeof *first_levels; i++)
+            if ((size_t)first_levels[i].kib << 10 > most)
+                most = (size_t)first_levels[i].kib << 10;
+        device->first_level_bytes = most;
+    }
     /* Not an error: mainly NVML needs the PCI address. */
     if (listing->library->calls.cuDeviceGetPCIBusId &&
         listing->library->calls.cuDeviceGetPCIBusId(device->bus, sizeof device->bus,
                                                     device->handle) != 0)
         device->bus[0] = '\0';
-}
-
-static void ask_facts(struct listing *listing, struct cuda_device *device, struct gpu_facts *facts)
-{
-    facts->multiprocessors = device->multiprocessors;
-    facts->clock_hz = hertz(attribute(listing, CUDA_CLOCK_KHZ));
-    facts->memory_clock_hz = hertz(attribute(listing, CUDA_MEMORY_CLOCK_KHZ));
-    facts->memory_bus_bits = (unsigned)attribute(listing, CUDA_MEMORY_BUS_BITS);
-    facts->l2_bytes = (uint64_t)attribute(listing, CUDA_L2_BYTES);
-    facts->first_level_bytes = first_level_bytes(device->capability);
-    facts->scratchpad_bytes = (uint64_t)attribute(listing, CUDA_SHARED_BYTES_PER_MULTIPROCESSOR);
-    facts->constant_bytes = (uint64_t)attribute(listing, CUDA_CONSTANT_BYTES);
-    facts->bus = *device->bus ? device->bus : NULL;
-    facts->host_node = host_node(listing, device);
-    device->host_node = isfinite(facts->host_node) ? (int)facts->host_node : -1;
-    facts->other_processes = NAN;
-    facts->modelled = listing->library->modelled;
-    facts->backend = "cuda";
-    facts->kind = "gpu";
 }
 
 static int list_one(struct cuda_library *library, struct pool *pool, size_t index,
@@ -148,7 +125,21 @@ static int list_one(struct cuda_library *library, struct pool *pool, size_t inde
     if (code < 0)
         return code;
     ask_device(&listing, device);
-    ask_facts(&listing, device, facts);
+    facts->multiprocessors = device->multiprocessors;
+    facts->clock_hz = hertz(attribute(&listing, CUDA_CLOCK_KHZ));
+    facts->memory_clock_hz = hertz(attribute(&listing, CUDA_MEMORY_CLOCK_KHZ));
+    facts->memory_bus_bits = (unsigned)attribute(&listing, CUDA_MEMORY_BUS_BITS);
+    facts->l2_bytes = (uint64_t)attribute(&listing, CUDA_L2_BYTES);
+    facts->first_level_bytes = first_level_bytes(device->capability);
+    facts->scratchpad_bytes = (uint64_t)attribute(&listing, CUDA_SHARED_BYTES_PER_MULTIPROCESSOR);
+    facts->constant_bytes = (uint64_t)attribute(&listing, CUDA_CONSTANT_BYTES);
+    facts->bus = *device->bus ? device->bus : NULL;
+    facts->host_node = host_node(&listing, device);
+    device->host_node = isfinite(facts->host_node) ? (int)facts->host_node : -1;
+    facts->other_processes = NAN;
+    facts->modelled = listing.library->modelled;
+    facts->backend = "cuda";
+    facts->kind = "gpu";
     if (listing.code < 0)
         return listing.code;
     if (facts->bus && !(facts->bus = pool_strdup(pool, facts->bus)))

@@ -112,24 +112,6 @@ void cuda_free_pinned(struct cuda_gpu *gpu)
             unpin(gpu, &gpu->pinned[i]);
 }
 
-/* The smallest free piece that is large enough, else an empty slot. NULL: all are in use. */
-static struct cuda_pinned *choose_pinned(struct cuda_gpu *gpu, size_t bytes)
-{
-    struct cuda_pinned *best = NULL, *place = NULL;
-    for (size_t i = 0; i < CUDA_PINNED; i++) {
-        struct cuda_pinned *here = &gpu->pinned[i];
-        if (here->lent)
-            continue;
-        if (here->bytes >= bytes && (!best || here->bytes < best->bytes))
-            best = here;
-        /* Replace a piece that is too small before an empty slot is used: otherwise pieces of many
-         * sizes would stay allocated. */
-        if (!place || here->bytes > place->bytes)
-            place = here;
-    }
-    return best ? best : place;
-}
-
 /* Sizes come in random order, so memory grows by powers of two to be allocated seldom. */
 static size_t round_up(size_t bytes)
 {
@@ -141,7 +123,20 @@ static size_t round_up(size_t bytes)
 
 static void lend_pinned(struct cuda_gpu *gpu, struct cuda_memory *memory)
 {
-    struct cuda_pinned *pinned = choose_pinned(gpu, memory->bytes);
+    /* The smallest free piece that is large enough, else an empty slot. NULL: all are in use. */
+    struct cuda_pinned *best = NULL, *place = NULL;
+    for (size_t i = 0; i < CUDA_PINNED; i++) {
+        struct cuda_pinned *here = &gpu->pinned[i];
+        if (here->lent)
+            continue;
+        if (here->bytes >= memory->bytes && (!best || here->bytes < best->bytes))
+            best = here;
+        /* Replace a piece that is too small before an empty slot is used: otherwise pieces of many
+         * sizes would stay allocated. */
+        if (!place || here->bytes > place->bytes)
+            place = here;
+    }
+    struct cuda_pinned *pinned = best ? best : place;
     if (!pinned) {
         cuda_fail(gpu, "this measurement needs more pinned buffers than fathom holds at once: "
                        "measure fewer sizes (--sizes, --what)");

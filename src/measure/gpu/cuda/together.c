@@ -75,19 +75,6 @@ static void make_event(struct cuda_gpu *gpu, void **event)
         *event = NULL;
 }
 
-static void make_queues(struct cuda_gpu *gpu, struct cuda_member *member)
-{
-    CUDA_TRY(gpu, cuCtxSetCurrent, member->context);
-    for (size_t i = 0; i < gpu->fleet.ways; i++) {
-        struct cuda_way *way = &member->ways[i];
-        if (!CUDA_TRY(gpu, cuStreamCreate, &way->stream, CUDA_STREAM_NON_BLOCKING))
-            way->stream = NULL;
-        make_event(gpu, &way->end);
-    }
-    make_event(gpu, &member->begin);
-    cuda_come_back(gpu);
-}
-
 /* Allocates a member's device memory, which opens the peer if it is not this device, and host
  * memory near to it. */
 static void join(struct cuda_gpu *gpu, struct cuda_member *member, size_t bytes)
@@ -99,8 +86,17 @@ static void join(struct cuda_gpu *gpu, struct cuda_member *member, size_t bytes)
         return;
     member->context = own ? gpu->context : gpu->peers[member->index];
     cuda_allocate_near(gpu, node, bytes, &member->host);
-    if (cuda_works(gpu))
-        make_queues(gpu, member);
+    if (cuda_works(gpu)) {
+        CUDA_TRY(gpu, cuCtxSetCurrent, member->context);
+        for (size_t i = 0; i < gpu->fleet.ways; i++) {
+            struct cuda_way *way = &member->ways[i];
+            if (!CUDA_TRY(gpu, cuStreamCreate, &way->stream, CUDA_STREAM_NON_BLOCKING))
+                way->stream = NULL;
+            make_event(gpu, &way->end);
+        }
+        make_event(gpu, &member->begin);
+        cuda_come_back(gpu);
+    }
 }
 
 /* Fills in the members; this device is the last one, so the others begin first. */
@@ -149,25 +145,6 @@ static void queue_copies_of(struct cuda_gpu *gpu, const struct cuda_member *memb
     }
 }
 
-/* The second way begins no earlier than the first. */
-static void begin_own(struct cuda_gpu *gpu, const struct cuda_member *own)
-{
-    CUDA_TRY(gpu, cuCtxSetCurrent, own->context);
-    CUDA_TRY(gpu, cuEventRecord, own->begin, own->ways[0].stream);
-    for (size_t way = 1; way < gpu->fleet.ways; way++)
-        CUDA_TRY(gpu, cuStreamWaitEvent, own->ways[way].stream, own->begin, 0);
-}
-
-/* The first way's end waits for the second way. */
-static void end_own(struct cuda_gpu *gpu, const struct cuda_member *own)
-{
-    for (size_t way = gpu->fleet.ways; way-- > 0;) {
-        CUDA_TRY(gpu, cuEventRecord, own->ways[way].end, own->ways[way].stream);
-        if (way > 0)
-            CUDA_TRY(gpu, cuStreamWaitEvent, own->ways[0].stream, own->ways[way].end, 0);
-    }
-}
-
 /* Queues `copies` copies of this device and `times` as many of each other device. */
 static void queue_copies(struct cuda_gpu *gpu, uint64_t copies, uint64_t times)
 {
@@ -176,12 +153,23 @@ static void queue_copies(struct cuda_gpu *gpu, uint64_t copies, uint64_t times)
     for (uint64_t i = 0; i < copies * times && cuda_works(gpu); i++) {
         for (size_t k = 0; k + 1 < fleet->count; k++)
             queue_copies_of(gpu, &fleet->members[k]);
-        if (i == 0)
-            begin_own(gpu, own);
+        if (i == 0) {
+            /* The second way begins no earlier than the first. */
+            CUDA_TRY(gpu, cuCtxSetCurrent, own->context);
+            CUDA_TRY(gpu, cuEventRecord, own->begin, own->ways[0].stream);
+            for (size_t way = 1; way < gpu->fleet.ways; way++)
+                CUDA_TRY(gpu, cuStreamWaitEvent, own->ways[way].stream, own->begin, 0);
+        }
         if (i < copies)
             queue_copies_of(gpu, own);
-        if (i + 1 == copies)
-            end_own(gpu, own);
+        if (i + 1 == copies) {
+            /* The first way's end waits for the second way. */
+            for (size_t way = gpu->fleet.ways; way-- > 0;) {
+                CUDA_TRY(gpu, cuEventRecord, own->ways[way].end, own->ways[way].stream);
+                if (way > 0)
+                    CUDA_TRY(gpu, cuStreamWaitEvent, own->ways[0].stream, own->ways[way].end, 0);
+            }
+        }
     }
     for (size_t k = 0; k + 1 < fleet->count; k++) {
         const struct cuda_member *member = &fleet->members[k];

@@ -48,43 +48,21 @@ static size_t extent(const struct gpu_work *work)
     return work->span > end ? work->span : end;
 }
 
-static const char *refuses_path(const struct gpu_work *work)
-{
-    switch (work->path) {
-    case GPU_CLUSTER:
-        return "needs CUDA: OpenCL knows no clusters of multiprocessors";
-    case GPU_L2:
-    case GPU_READ_ONLY:
-    case GPU_UNCACHED:
-        return "needs CUDA: OpenCL can't choose a load's way through the caches";
-    default:
-        return "needs a load width that OpenCL's kernels do not have there";
-    }
-}
-
-static const char *refuses_size(const struct opencl_limits *limits, const struct kind *kind,
-                                size_t bytes)
-{
-    if (bytes > limits->buffer_bytes)
-        return "needs more memory than one OpenCL buffer may have on this device";
-    if (kind->path == GPU_CONSTANT && bytes > limits->constant_bytes)
-        return "needs more constant memory than the device has";
-    if (kind->is_local && bytes > limits->local_bytes)
-        return "needs more local memory than a work-group may have";
-    if (kind->path == GPU_TEXTURE && bytes / width_bytes(kind) > limits->image_pixels)
-        return limits->image_pixels ? "needs a larger image than the device allows"
-                                    : "needs images, which the device does not offer";
-    /* A texture's indices are signed. */
-    if (kind->width_bits == 32 && bytes / width_bytes(kind) > INT32_MAX)
-        return "needs more than 32 bits for an index";
-    return NULL;
-}
-
 static const char *refuses_chase(const struct opencl_gpu *gpu, const struct gpu_work *work)
 {
     const struct kind *kind = find_kind(work);
-    if (!kind)
-        return refuses_path(work);
+    if (!kind) {
+        switch (work->path) {
+        case GPU_CLUSTER:
+            return "needs CUDA: OpenCL knows no clusters of multiprocessors";
+        case GPU_L2:
+        case GPU_READ_ONLY:
+        case GPU_UNCACHED:
+            return "needs CUDA: OpenCL can't choose a load's way through the caches";
+        default:
+            return "needs a load width that OpenCL's kernels do not have there";
+        }
+    }
     if (kind->path == GPU_SCALAR && gpu->limits.is_cpu)
         return "is a CPU, where all loads are alike";
     if (work->timed)
@@ -93,7 +71,20 @@ static const char *refuses_chase(const struct opencl_gpu *gpu, const struct gpu_
         return "needs a stride of at least 8 bytes and a working set of at least one stride";
     if (work->stride % width_bytes(kind) || work->offset % width_bytes(kind))
         return "needs a stride and an offset that are multiples of the load's width";
-    return refuses_size(&gpu->limits, kind, extent(work));
+    const size_t bytes = extent(work);
+    if (bytes > gpu->limits.buffer_bytes)
+        return "needs more memory than one OpenCL buffer may have on this device";
+    if (kind->path == GPU_CONSTANT && bytes > gpu->limits.constant_bytes)
+        return "needs more constant memory than the device has";
+    if (kind->is_local && bytes > gpu->limits.local_bytes)
+        return "needs more local memory than a work-group may have";
+    if (kind->path == GPU_TEXTURE && bytes / width_bytes(kind) > gpu->limits.image_pixels)
+        return gpu->limits.image_pixels ? "needs a larger image than the device allows"
+                                        : "needs images, which the device does not offer";
+    /* A texture's indices are signed. */
+    if (kind->width_bits == 32 && bytes / width_bytes(kind) > INT32_MAX)
+        return "needs more than 32 bits for an index";
+    return NULL;
 }
 
 /* --- the ring --- */
@@ -240,8 +231,14 @@ static uint64_t groups_of(uint64_t loads)
     return (loads + OPENCL_LOADS - 1) / OPENCL_LOADS;
 }
 
-static void settle(struct opencl_gpu *gpu)
+static void make_chase(struct opencl_gpu *gpu, uint64_t seed)
 {
+    const struct kind *kind = find_kind(&gpu->ready.work);
+    get_memory(gpu);
+    build_ring(gpu, seed);
+    opencl_kernel(gpu, kind->kernel, &gpu->ready.kernel);
+    if (kind->path == GPU_TEXTURE)
+        make_image(gpu);
     const struct gpu_work *work = &gpu->ready.work;
     size_t count = work->bytes / work->stride;
     size_t least = gpu->limits.is_cpu ? CPU_LINE_BYTES : SECTOR_BYTES;
@@ -253,17 +250,6 @@ static void settle(struct opencl_gpu *gpu)
     if (!find_kind(work)->is_local)
         opencl_sweep(gpu, gpu->ready.memory, extent(work));
     opencl_follow(gpu, groups_of(count < SETTLE_LOADS ? count : SETTLE_LOADS), &time);
-}
-
-static void make_chase(struct opencl_gpu *gpu, uint64_t seed)
-{
-    const struct kind *kind = find_kind(&gpu->ready.work);
-    get_memory(gpu);
-    build_ring(gpu, seed);
-    opencl_kernel(gpu, kind->kernel, &gpu->ready.kernel);
-    if (kind->path == GPU_TEXTURE)
-        make_image(gpu);
-    settle(gpu);
 }
 
 double opencl_cycles(const struct opencl_limits *limits, double ticks, double ns)

@@ -89,18 +89,6 @@ void opencl_build(struct opencl_gpu *gpu, const char *text, struct opencl_progra
     gpu->api->clReleaseProgram(made);
 }
 
-static void make_queues(struct opencl_gpu *gpu)
-{
-    int32_t status = OPENCL_SUCCESS;
-    gpu->context = gpu->api->clCreateContext(NULL, 1, &gpu->device, NULL, NULL, &status);
-    opencl_made(gpu, "open the device", gpu->context, status);
-    for (int i = 0; opencl_works(gpu) && i < OPENCL_QUEUES; i++) {
-        gpu->queues[i] = gpu->api->clCreateCommandQueue(gpu->context, gpu->device,
-                                                        OPENCL_QUEUE_PROFILING, &status);
-        opencl_made(gpu, "make a queue that measures times", gpu->queues[i], status);
-    }
-}
-
 static int check_device(const struct opencl_gpu *gpu, struct error *error)
 {
     if (!opencl_number(gpu->api, gpu->device, OPENCL_DEVICE_AVAILABLE))
@@ -129,7 +117,14 @@ int opencl_start(struct gpu_library *opened, size_t index, struct gpu **out, str
     int code = check_device(gpu, error);
     if (code == 0) {
         gpu->limits = get_limits(gpu->api, gpu->device);
-        make_queues(gpu);
+        int32_t status = OPENCL_SUCCESS;
+        gpu->context = gpu->api->clCreateContext(NULL, 1, &gpu->device, NULL, NULL, &status);
+        opencl_made(gpu, "open the device", gpu->context, status);
+        for (int i = 0; opencl_works(gpu) && i < OPENCL_QUEUES; i++) {
+            gpu->queues[i] = gpu->api->clCreateCommandQueue(gpu->context, gpu->device,
+                                                            OPENCL_QUEUE_PROFILING, &status);
+            opencl_made(gpu, "make a queue that measures times", gpu->queues[i], status);
+        }
         opencl_build(gpu, opencl_text, &gpu->program);
         size_t words = gpu->limits.items < OPENCL_OUT_WORDS ? OPENCL_OUT_WORDS : gpu->limits.items;
         opencl_allocate(gpu, false, words * sizeof(uint64_t), &gpu->out);
