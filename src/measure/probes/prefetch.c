@@ -119,20 +119,6 @@ static void plan_order(struct probe_task *task, const struct chase_level *level,
     }
 }
 
-/* The working set in the farthest level that CROSSING_PAGES pages can reach. */
-static uint64_t crossing_bytes(const struct prefetch_state *state)
-{
-    uint64_t bytes = 0;
-    for (size_t i = 0; i < state->level_count; i++) {
-        const struct chase_level *level = &state->levels[i];
-        const uint64_t most = CROSSING_PAGES * state->page_bytes;
-        const uint64_t here = level->bytes < most ? level->bytes : most;
-        if (level->above && here >= 2 * level->above)
-            bytes = here;
-    }
-    return bytes;
-}
-
 /* --- findings --- */
 
 struct share {
@@ -162,24 +148,6 @@ struct level_series {
 /* The levels in which all orders can be measured. */
 static const char *const level_names[] = {"L2", "L3", "L4", "L5", "L6", "L7", "DRAM"};
 enum { LEVELS_MOST = sizeof level_names / sizeof *level_names };
-
-static size_t find_levels(struct analysis *analysis, struct level_series *levels)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < LEVELS_MOST; i++) {
-        struct level_series *here = &levels[count];
-        bool all = true;
-        here->level = level_names[i];
-        for (int order = 0; order < ALL; order++) {
-            const char *name =
-                pool_printf(analysis->pool, "%s, %s", here->level, orders[order].name);
-            here->orders[order] = analysis_series(analysis, name, NULL, NULL);
-            all = all && (here->orders[order] || order >= ORDERS);
-        }
-        count += all;
-    }
-    return count;
-}
 
 /* The share hidden at that stride, for strides of a page or more relative to nearby random order;
  * false if it was not measured, or the set was in another level. */
@@ -339,7 +307,15 @@ static void plan_prefetch(struct probe_task *task)
 static bool next_prefetch(struct probe_task *task)
 {
     struct prefetch_state *state = task->state;
-    const uint64_t bytes = crossing_bytes(state);
+    /* The working set in the farthest level that CROSSING_PAGES pages can reach. */
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < state->level_count; i++) {
+        const struct chase_level *level = &state->levels[i];
+        const uint64_t most = CROSSING_PAGES * state->page_bytes;
+        const uint64_t here = level->bytes < most ? level->bytes : most;
+        if (level->above && here >= 2 * level->above)
+            bytes = here;
+    }
     if (task->stage > 1 || !bytes)
         return false;
     probe_plan_clear(task);
@@ -360,7 +336,19 @@ static bool next_prefetch(struct probe_task *task)
 static void analyse_prefetch(struct analysis *analysis)
 {
     struct level_series levels[LEVELS_MOST];
-    const size_t count = find_levels(analysis, levels);
+    size_t count = 0;
+    for (size_t i = 0; i < LEVELS_MOST; i++) {
+        struct level_series *here = &levels[count];
+        bool all = true;
+        here->level = level_names[i];
+        for (int order = 0; order < ALL; order++) {
+            const char *name =
+                pool_printf(analysis->pool, "%s, %s", here->level, orders[order].name);
+            here->orders[order] = analysis_series(analysis, name, NULL, NULL);
+            all = all && (here->orders[order] || order >= ORDERS);
+        }
+        count += all;
+    }
     for (size_t i = 0; i < count; i++) {
         add_direction(analysis, &levels[i], FORWARD);
         add_direction(analysis, &levels[i], BACKWARD);

@@ -152,14 +152,6 @@ static int by_speed(const void *a, const void *b)
     return x->kind != y->kind ? (x->kind < y->kind) - (x->kind > y->kind) : machine_by_thread(a, b);
 }
 
-static void choose_cpus(struct probe_task *task)
-{
-    struct bandwidth_state *state = task->state;
-    const size_t count = task->cpus.count;
-    state->cpus = build_order(task, task->cpus.ids, count, by_speed);
-    state->cpu_count = chases_threads(task, &state->asked->threads, count);
-}
-
 /* --- sizes --- */
 
 /* --size is the set of all threads together; each array of each thread gets a share of it. */
@@ -253,7 +245,9 @@ static void choose(struct probe_task *task)
         choose_mixes(task);
     }
     choose_access(task);
-    choose_cpus(task);
+    const size_t count = task->cpus.count;
+    state->cpus = build_order(task, task->cpus.ids, count, by_speed);
+    state->cpu_count = chases_threads(task, &state->asked->threads, count);
     if (asked->size.has)
         check_size(task);
     else if (!asked->stream.has && !asked->mix.has)

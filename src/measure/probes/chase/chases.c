@@ -493,15 +493,6 @@ uint64_t chases_capacity(const struct probe_task *task, int cpu, const struct pr
     return cache ? cache->size_bytes : 0;
 }
 
-static uint64_t set_beyond(uint64_t last, uint64_t least, uint64_t most)
-{
-    uint64_t bytes = 4 * last < GIB ? 4 * last : GIB;
-    least = (least + SMALL_PAGE - 1) / SMALL_PAGE * SMALL_PAGE;
-    bytes = bytes < least ? least : bytes;
-    bytes = bytes < most ? bytes : most;
-    return bytes >= least ? bytes / SMALL_PAGE * SMALL_PAGE : 0;
-}
-
 size_t chases_levels(const struct probe_task *task, int cpu, const struct probe_result *found,
                      struct chase_level *levels)
 {
@@ -529,8 +520,12 @@ size_t chases_levels(const struct probe_task *task, int cpu, const struct probe_
     /* The capacity that was found may be less than the cache's size, because other programs use a
      * part of it. */
     const uint64_t last = above > memory.last_level ? above : memory.last_level;
-    const uint64_t beyond =
-        set_beyond(last, 2 * above > memory.least ? 2 * above : memory.least, most);
+    uint64_t least = 2 * above > memory.least ? 2 * above : memory.least;
+    uint64_t bytes = 4 * last < GIB ? 4 * last : GIB;
+    least = (least + SMALL_PAGE - 1) / SMALL_PAGE * SMALL_PAGE;
+    bytes = bytes < least ? least : bytes;
+    bytes = bytes < most ? bytes : most;
+    const uint64_t beyond = bytes >= least ? bytes / SMALL_PAGE * SMALL_PAGE : 0;
     if (beyond)
         levels[count++] = (struct chase_level){"DRAM", beyond, above, true};
     return count;

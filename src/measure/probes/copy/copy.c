@@ -68,12 +68,6 @@ struct copy_options {
 
 /* --- sizes --- */
 
-/* The largest call: source and destination must fit the memory budget. */
-static uint64_t most_bytes(const struct probe_task *task)
-{
-    return (machine_memory_budget(task->machine) / 2 - HUGE_PAGE) / PAGE * PAGE;
-}
-
 static void add_size(struct probe_task *task, uint64_t bytes)
 {
     struct copy_state *state = task->state;
@@ -84,7 +78,9 @@ static void add_size(struct probe_task *task, uint64_t bytes)
 static void choose_sizes(struct probe_task *task)
 {
     const struct copy_options *asked = task->options;
-    const uint64_t cache = last_level_bytes(task->machine), most = most_bytes(task);
+    /* The largest call: source and destination must fit the memory budget. */
+    const uint64_t cache = last_level_bytes(task->machine),
+                   most = (machine_memory_budget(task->machine) / 2 - HUGE_PAGE) / PAGE * PAGE;
     const uint64_t least = memory_bounds(task).least;
     if (asked->sizes.has) {
         /* Takes the sizes of --sizes, ascending and without duplicates. */

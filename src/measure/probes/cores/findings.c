@@ -256,10 +256,11 @@ static float of_lines(const struct point *point)
     return isfinite(point->scatter.line) ? point->scatter.line : 0;
 }
 
-/* The pair with the largest scatter from line to line, or, if equal or unknown, with the largest
- * spread. */
-static const struct point *widest_over_lines(const struct series *series)
+/* The range that a tool with one line could report for the pair, and whether the lines cause it. */
+static void add_lines(struct analysis *analysis, const struct series *series)
 {
+    /* The pair with the largest scatter from line to line, or, if equal or unknown, with the
+     * largest spread. */
     const struct point *widest = NULL;
     for (size_t i = 0; i < series->point_count; i++) {
         const struct point *point = &series->points[i];
@@ -268,13 +269,6 @@ static const struct point *widest_over_lines(const struct series *series)
             (!(of_lines(point) < least) && spread_of(point) > (widest ? spread_of(widest) : 0)))
             widest = point;
     }
-    return widest;
-}
-
-/* The range that a tool with one line could report for the pair, and whether the lines cause it. */
-static void add_lines(struct analysis *analysis, const struct series *series)
-{
-    const struct point *widest = widest_over_lines(series);
     if (!widest)
         return;
     const float line = widest->scatter.line, drift = widest->scatter.drift,

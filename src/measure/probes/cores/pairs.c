@@ -86,26 +86,6 @@ static size_t on_chair(size_t chair, size_t round, size_t chairs)
     return chair == chairs - 1 ? chair : (chair + round) % (chairs - 1);
 }
 
-static void between_cores(struct tournament *tournament, const struct cores *cores)
-{
-    size_t chairs = cores->count + cores->count % 2; /* one is empty if the count is odd */
-    for (size_t round = 0; round + 1 < chairs; round++)
-        for (size_t meeting = 0; meeting < cores->most * cores->most; meeting++) {
-            size_t begin = tournament->pairing_count;
-            for (size_t chair = 0; chair < chairs / 2; chair++) {
-                size_t a = on_chair(chair, round, chairs);
-                size_t b = chair == 0 ? chairs - 1 : on_chair(chairs - 1 - chair, round, chairs);
-                if (a >= cores->count || b >= cores->count)
-                    continue;
-                size_t width = threads_of(cores, b);
-                if (meeting < threads_of(cores, a) * width)
-                    tournament->pairings[tournament->pairing_count++] = (struct pairing){
-                        cpu_of(cores, a, meeting / width), cpu_of(cores, b, meeting % width)};
-            }
-            end_round(tournament, begin);
-        }
-}
-
 struct tournament tournament_plan(const int *core_of, size_t n, struct pool *pool)
 {
     const struct cores cores = sort_into_cores(core_of, n, pool);
@@ -122,7 +102,22 @@ struct tournament tournament_plan(const int *core_of, size_t n, struct pool *poo
                         (struct pairing){cpu_of(&cores, core, i), cpu_of(&cores, core, j)};
             end_round(&tournament, begin);
         }
-    between_cores(&tournament, &cores);
+    size_t chairs = cores.count + cores.count % 2; /* one is empty if the count is odd */
+    for (size_t round = 0; round + 1 < chairs; round++)
+        for (size_t meeting = 0; meeting < cores.most * cores.most; meeting++) {
+            size_t begin = tournament.pairing_count;
+            for (size_t chair = 0; chair < chairs / 2; chair++) {
+                size_t a = on_chair(chair, round, chairs);
+                size_t b = chair == 0 ? chairs - 1 : on_chair(chairs - 1 - chair, round, chairs);
+                if (a >= cores.count || b >= cores.count)
+                    continue;
+                size_t width = threads_of(&cores, b);
+                if (meeting < threads_of(&cores, a) * width)
+                    tournament.pairings[tournament.pairing_count++] = (struct pairing){
+                        cpu_of(&cores, a, meeting / width), cpu_of(&cores, b, meeting % width)};
+            }
+            end_round(&tournament, begin);
+        }
     return tournament;
 }
 

@@ -196,19 +196,6 @@ static const struct {
     {FAULT_RESERVED, PAGES_OF_2M, HUGE_PAGES / 2, false, false},
 };
 
-static void add_sizes(struct probe_task *task)
-{
-    for (enum page_policy policy = PAGES_16K; policy <= PAGES_1M; policy++) {
-        const size_t page = page_policy_bytes(policy);
-        const unsigned most = (unsigned)(SIZED_BYTES / page),
-                       pages = most > HUGE_PAGES ? most : HUGE_PAGES;
-        if (!is_asked(task, policy) || !can_be_had(task, policy, region(task, page, pages)))
-            continue;
-        add_pages(task, FAULT_TOUCH, PAGES_OF_SIZE, page, pages, false);
-        add_pages(task, FAULT_ZERO, PAGES_OF_SIZE, page, pages, false);
-    }
-}
-
 static void add_shootdown(struct probe_task *task, size_t threads)
 {
     const size_t page = pages_bytes(PAGES_OF_4K);
@@ -302,8 +289,17 @@ static void plan_fault(struct probe_task *task)
             add_pages(task, first_stage[i].what, kind, page, first_stage[i].pages,
                       first_stage[i].by_call);
     }
-    if (!brief)
-        add_sizes(task);
+    if (!brief) {
+        for (enum page_policy policy = PAGES_16K; policy <= PAGES_1M; policy++) {
+            const size_t page = page_policy_bytes(policy);
+            const unsigned most = (unsigned)(SIZED_BYTES / page),
+                           pages = most > HUGE_PAGES ? most : HUGE_PAGES;
+            if (!is_asked(task, policy) || !can_be_had(task, policy, region(task, page, pages)))
+                continue;
+            add_pages(task, FAULT_TOUCH, PAGES_OF_SIZE, page, pages, false);
+            add_pages(task, FAULT_ZERO, PAGES_OF_SIZE, page, pages, false);
+        }
+    }
     if (!task->plan.point_count && is_asked(task, PAGES_HUGE1G))
         plan_largest(task);
     if (!task->plan.point_count)

@@ -62,17 +62,6 @@ enum { STREAMS = sizeof streams / sizeof *streams };
 
 /* --- planning --- */
 
-static struct gpu_work stream_of(const struct stream *stream, size_t bytes)
-{
-    struct gpu_work work = gpu_work_none;
-    work.action = GPU_STREAM;
-    work.path = paths[stream->where];
-    work.each = stream->where == NEAR;
-    work.traffic = stream->kind;
-    work.bytes = bytes;
-    return work;
-}
-
 /* Rounded so that all multiprocessors get equal parts. */
 static size_t memory_bytes(const struct gpu_task *task)
 {
@@ -103,7 +92,12 @@ static size_t bytes_of(const struct gpu_task *task, const struct stream *stream)
 static void plan_stream(struct gpu_task *task, const struct stream *stream)
 {
     const size_t most = bytes_of(task, stream);
-    struct gpu_work work = stream_of(stream, most);
+    struct gpu_work work = gpu_work_none;
+    work.action = GPU_STREAM;
+    work.path = paths[stream->where];
+    work.each = stream->where == NEAR;
+    work.traffic = stream->kind;
+    work.bytes = most;
     /* OpenCL has only plain loads, and streams that all multiprocessors share. */
     const bool cuda_alone =
         stream->where == PLAIN || stream->where == PASSING || stream->where == NEAR;

@@ -9,7 +9,6 @@
 #include "measure/probes/gpu/gpu.h"
 
 #include "conclude/registry/device.h"
-#include "document/flag.h"
 #include "measure/probes/gpu/options.h"
 #include "measure/probes/gpu/sensors.h"
 #include "measure/probes/gpu/state.h"

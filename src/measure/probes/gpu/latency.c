@@ -18,7 +18,6 @@
  *
  * Together 17 s.
  */
-#include "base/units.h"
 #include "conclude/levels/level.h"
 #include "conclude/registry/device.h"
 #include "document/flag.h"
@@ -138,23 +137,6 @@ static struct working_set_limits limits_dense(const struct gpu_task *here,
         limits.largest = 4 * facts->first_level_bytes;
     if (limits.largest > limits.most)
         limits.largest = limits.most;
-    return limits;
-}
-
-/* For the other curves. */
-static struct working_set_limits limits_beside(const struct gpu_task *here,
-                                               const struct curves *asked)
-{
-    const struct setting *from = &((const struct gpu_options *)here->task->options)->sets.from;
-    struct working_set_limits limits = limits_dense(here, asked);
-    limits.per_octave = PER_OCTAVE_BESIDE;
-    /* Twice L2 is enough to show its end; larger sets would take the most time. */
-    const uint64_t l2 = here->facts->l2_bytes;
-    const uint64_t twice = l2 && 2 * l2 < limits.largest ? 2 * l2
-                           : l2                          ? limits.largest
-                                                         : 2 * limits.largest / L2_TIMES;
-    if (!(from->has && from->bytes > twice))
-        limits.largest = twice;
     return limits;
 }
 
@@ -350,7 +332,17 @@ static void plan_latency(struct gpu_task *here)
         }
     }
     if (!plan->point_count && asked->count > asked->dense) { /* the coarse curves, once */
-        const struct working_set_limits limits = limits_beside(here, asked);
+        /* For the other curves. */
+        const struct setting *from = &((const struct gpu_options *)here->task->options)->sets.from;
+        struct working_set_limits limits = limits_dense(here, asked);
+        limits.per_octave = PER_OCTAVE_BESIDE;
+        /* Twice L2 is enough to show its end; larger sets would take the most time. */
+        const uint64_t l2 = here->facts->l2_bytes;
+        const uint64_t twice = l2 && 2 * l2 < limits.largest ? 2 * l2
+                               : l2                          ? limits.largest
+                                                             : 2 * limits.largest / L2_TIMES;
+        if (!(from->has && from->bytes > twice))
+            limits.largest = twice;
         state->beside = true;
         plan->share = 1;
         plan_curves(here, asked, asked->dense, asked->count, &limits);

@@ -24,7 +24,6 @@
  * of one size and 60 of constant memory take 2 s, the refinement of three knees half a second.
  */
 #include "conclude/levels/level.h"
-#include "conclude/registry/finding.h"
 #include "measure/probes/chase/knees.h"
 #include "measure/probes/gpu/gpu.h"
 
@@ -220,22 +219,6 @@ static bool find_hidden(struct gpu_task *task, struct flat *flat)
            flat->latency < nearer * second && flat->off > 0 && flat->latency > first / nearer;
 }
 
-/* Sizes between the flat's last one and the next. */
-static void refine_hidden(struct gpu_task *task)
-{
-    const struct ladder *ladder = &ladders[FIRST_CONSTANT];
-    struct flat flat;
-    if (!find_hidden(task, &flat) || flat.off <= narrow * flat.to)
-        return;
-    for (int i = 1; i <= KNEES_SIZES_A_LEVEL; i++) {
-        const double x = flat.to + (flat.off - flat.to) * i / (KNEES_SIZES_A_LEVEL + 1);
-        const size_t bytes = (size_t)x / ladder->line * ladder->line;
-        const struct gpu_work work = gpu_chase(GPU_CONSTANT, bytes, ladder->line);
-        if ((double)bytes > flat.to && (double)bytes < flat.off)
-            gpu_add_point(task, series_of(task, ladder), (double)bytes, &work);
-    }
-}
-
 /* --- from stage to stage --- */
 
 /* More sizes around the ends of the caches. */
@@ -263,7 +246,18 @@ static void plan_memories(struct gpu_task *task)
     }
     for (size_t i = 0; i < LADDERS; i++)
         refine_ladder(task, &ladders[i]);
-    refine_hidden(task);
+    /* Sizes between the flat's last one and the next. */
+    const struct ladder *ladder = &ladders[FIRST_CONSTANT];
+    struct flat flat;
+    if (!find_hidden(task, &flat) || flat.off <= narrow * flat.to)
+        return;
+    for (int i = 1; i <= KNEES_SIZES_A_LEVEL; i++) {
+        const double x = flat.to + (flat.off - flat.to) * i / (KNEES_SIZES_A_LEVEL + 1);
+        const size_t bytes = (size_t)x / ladder->line * ladder->line;
+        const struct gpu_work work = gpu_chase(GPU_CONSTANT, bytes, ladder->line);
+        if ((double)bytes > flat.to && (double)bytes < flat.off)
+            gpu_add_point(task, series_of(task, ladder), (double)bytes, &work);
+    }
 }
 
 /* --- concluding --- */

@@ -88,8 +88,9 @@ static bool can_have(struct gpu_task *task, const struct numa_facts *node,
     return !why;
 }
 
-static void plan_nodes(struct gpu_task *task)
+static void plan_places(struct gpu_task *task)
 {
+    const struct gpu_work managed = reads_of(task, kinds[0].home);
     const struct machine *machine = task->task->machine;
     const size_t count = machine ? machine->facts.node_count : 0;
     size_t with_memory = 0;
@@ -106,12 +107,6 @@ static void plan_nodes(struct gpu_task *task)
         if (can_have(task, node, machine->nodes ? &machine->nodes[i] : NULL))
             plan_one(task, node_reads, &work, "node", NULL, node->id);
     }
-}
-
-static void plan_places(struct gpu_task *task)
-{
-    const struct gpu_work managed = reads_of(task, kinds[0].home);
-    plan_nodes(task);
     if (!gpu_can(task, managed_reads, &managed))
         return;
     for (size_t i = 0; i < KINDS; i++) {

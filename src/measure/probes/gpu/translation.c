@@ -119,39 +119,6 @@ static double line_scatter(const struct gpu_task *task, const struct series *ser
     return mad_to_deviation * median(apart, count);
 }
 
-static struct level_sample sample_of(const struct point *point, const struct series *packed,
-                                     double stride, double base, double scatter, bool cycles)
-{
-    const double lines = point->x / stride;
-    const double less = packed_at(packed, lines, cycles) - base;
-    const double half = normal_95 * scatter / sqrt(lines);
-    const struct estimate y = value_of(point, cycles);
-    return (struct level_sample){.bytes = point->x,
-                                 .latency = (double)y.median - less,
-                                 .low = (double)y.low - less - half,
-                                 .high = (double)y.high - less + half};
-}
-
-/* Joins two plateaus with overlapping intervals: their difference comes from more near lines by
- * chance on the first. */
-static void join_levels(struct levels *levels)
-{
-    for (size_t k = 0; k + 1 < levels->count;) {
-        struct level *low = &levels->list[k], *high = low + 1;
-        if (high->latency.low > low->latency.high) {
-            k++;
-            continue;
-        }
-        high->latency = (struct interval){(low->latency.value + high->latency.value) / 2,
-                                          fmin(low->latency.low, high->latency.low),
-                                          fmax(low->latency.high, high->latency.high)};
-        high->from = low->from;
-        for (size_t i = k; i + 1 < levels->count; i++)
-            levels->list[i] = levels->list[i + 1];
-        levels->count--;
-    }
-}
-
 static struct reading read_curve(struct gpu_task *task, const struct series *series,
                                  const struct series *packed, double stride)
 {
@@ -161,10 +128,33 @@ static struct reading read_curve(struct gpu_task *task, const struct series *ser
     struct reading reading = {.cycles = isfinite(whole.cycles.value), .flags = whole.flags};
     const double scatter = line_scatter(task, series, stride, reading.cycles);
     const double base = base_share * packed_at(packed, LINES_LEAST, reading.cycles);
-    for (size_t i = 0; i < n; i++)
-        samples[i] = sample_of(&series->points[i], packed, stride, base, scatter, reading.cycles);
+    for (size_t i = 0; i < n; i++) {
+        const double lines = series->points[i].x / stride;
+        const double less = packed_at(packed, lines, reading.cycles) - base;
+        const double half = normal_95 * scatter / sqrt(lines);
+        const struct estimate y = value_of(&series->points[i], reading.cycles);
+        samples[i] = (struct level_sample){.bytes = series->points[i].x,
+                                           .latency = (double)y.median - less,
+                                           .low = (double)y.low - less - half,
+                                           .high = (double)y.high - less + half};
+    }
     levels_find(task->task->pool, LEVEL_PAGES_KNOWN, samples, n, NULL, 0, &reading.levels);
-    join_levels(&reading.levels);
+    /* Joins two plateaus with overlapping intervals: their difference comes from more near lines by
+     * chance on the first. */
+    for (size_t k = 0; k + 1 < reading.levels.count;) {
+        struct level *low = &reading.levels.list[k], *high = low + 1;
+        if (high->latency.low > low->latency.high) {
+            k++;
+            continue;
+        }
+        high->latency = (struct interval){(low->latency.value + high->latency.value) / 2,
+                                          fmin(low->latency.low, high->latency.low),
+                                          fmax(low->latency.high, high->latency.high)};
+        high->from = low->from;
+        for (size_t i = k; i + 1 < reading.levels.count; i++)
+            reading.levels.list[i] = reading.levels.list[i + 1];
+        reading.levels.count--;
+    }
     return reading;
 }
 

@@ -1,7 +1,6 @@
 #include "measure/probes/kit/probe.h"
 
 #include "conclude/registry/finding.h"
-#include "document/flag.h"
 #include "measure/kernels/chase.h"
 #include "measure/kernels/gaps.h"
 

@@ -65,27 +65,6 @@ static int by_rank(const void *a, const void *b)
     return (p->cpu > q->cpu) - (p->cpu < q->cpu);
 }
 
-/* All CPUs except the chase's, in the order in which they become injectors. */
-static size_t list_candidates(const struct probe_task *task, int chase_cpu, struct candidate *list)
-{
-    static const struct cpu_place unknown = {-1, -1, 0, -1, -1, -1};
-    const struct cpu_place *own = machine_cpu(task->machine, chase_cpu);
-    own = own ? own : &unknown;
-    size_t count = 0;
-    for (size_t i = 0; i < task->cpus.count; i++) {
-        const struct cpu_place *place = machine_cpu(task->machine, task->cpus.ids[i]);
-        if (task->cpus.ids[i] == chase_cpu)
-            continue;
-        place = place ? place : &unknown;
-        list[count++] = (struct candidate){.cpu = task->cpus.ids[i],
-                                           .own_node = place->node == own->node,
-                                           .own_core = place->core >= 0 && place->core == own->core,
-                                           .sibling = place->sibling};
-    }
-    qsort(list, count, sizeof *list, by_rank);
-    return count;
-}
-
 /* Chooses the CPUs that chase and inject. */
 static void choose_seats(struct probe_task *task)
 {
@@ -94,7 +73,22 @@ static void choose_seats(struct probe_task *task)
     const struct seat *chase = chases_seat(task, &asked->cpu);
     struct candidate *list = pool_alloc(task->pool, task->cpus.count, sizeof *list);
     struct seat *seats = pool_alloc(task->pool, task->cpus.count, sizeof *seats);
-    const size_t count = list_candidates(task, chase->cpu, list);
+    /* All CPUs except the chase's, in the order in which they become injectors. */
+    static const struct cpu_place unknown = {-1, -1, 0, -1, -1, -1};
+    const struct cpu_place *own = machine_cpu(task->machine, chase->cpu);
+    own = own ? own : &unknown;
+    size_t count = 0;
+    for (size_t i = 0; i < task->cpus.count; i++) {
+        const struct cpu_place *place = machine_cpu(task->machine, task->cpus.ids[i]);
+        if (task->cpus.ids[i] == chase->cpu)
+            continue;
+        place = place ? place : &unknown;
+        list[count++] = (struct candidate){.cpu = task->cpus.ids[i],
+                                           .own_node = place->node == own->node,
+                                           .own_core = place->core >= 0 && place->core == own->core,
+                                           .sibling = place->sibling};
+    }
+    qsort(list, count, sizeof *list, by_rank);
     /* By default the other cores of the chase's node, else other cores, else the chase's core. */
     size_t own_node = 0, other_cores = 0;
     for (size_t i = 0; i < count; i++) {

@@ -453,9 +453,10 @@ static void numa_conclude(struct probe_task *task)
 
 /* --- the ends --- */
 
-/* The cell with the highest latency or lowest bandwidth, within a node or between two. */
-static const struct point *worst(const struct series *series, enum numa_series which, bool local)
+static void add_worst(struct analysis *analysis, const struct series *series,
+                      enum numa_series which, bool local)
 {
+    /* The cell with the highest latency or lowest bandwidth, within a node or between two. */
     const struct point *found = NULL;
     for (size_t i = 0; i < series->point_count; i++) {
         const struct point *point = &series->points[i];
@@ -465,13 +466,7 @@ static const struct point *worst(const struct series *series, enum numa_series w
                                                       : point->y.median < found->y.median);
         found = worse ? point : found;
     }
-    return found;
-}
-
-static void add_worst(struct analysis *analysis, const struct series *series,
-                      enum numa_series which, bool local)
-{
-    const struct point *point = worst(series, which, local);
+    const struct point *point = found;
     const size_t first = analysis->result->finding_count;
     if (!point)
         return;

@@ -11,7 +11,6 @@
 #include "base/random.h"
 #include "conclude/registry/finding.h"
 #include "measure/probes/kit/build.h"
-#include "stats/student.h"
 
 #include <math.h>
 #include <string.h>

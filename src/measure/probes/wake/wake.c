@@ -65,22 +65,6 @@ static struct bell *bells_of(const struct wake_state *state, size_t region, int 
     return &state->bells[(region * BELL_KINDS + (size_t)way) * 2];
 }
 
-static int open_bells(struct probe_task *task, struct wake_state *state, struct error *error)
-{
-    const size_t count = state->regions * BELL_KINDS * 2, align = _Alignof(struct bell);
-    /* The pool's alignment is too small for bells. */
-    unsigned char *memory = pool_alloc(task->pool, count + 1, sizeof(struct bell));
-    state->bells = (struct bell *)(void *)(memory + (align - (uintptr_t)memory % align) % align);
-    for (size_t i = 0; i < count; i++)
-        state->bells[i].reads = state->bells[i].writes = -1;
-    int code = 0;
-    for (size_t region = 0; region < state->regions; region++)
-        for (int way = 0; way < BELL_KINDS; way++)
-            for (int side = 0; side < 2 && state->series[way] >= 0 && code == 0; side++)
-                code = bell_open(&bells_of(state, region, way)[side], (enum bell_kind)way, error);
-    return code;
-}
-
 static void release_wake(struct probe_task *task)
 {
     const struct wake_state *state = task->state;
@@ -212,7 +196,17 @@ static void plan_wake(struct probe_task *task)
                           ? add_series(task, "wake-up after a sleep", (int)state->sleeper,
                                        (struct axis){"asleep", "us"})
                           : -1;
-    const int code = open_bells(task, state, &why);
+    const size_t count = state->regions * BELL_KINDS * 2, align = _Alignof(struct bell);
+    /* The pool's alignment is too small for bells. */
+    unsigned char *memory = pool_alloc(task->pool, count + 1, sizeof(struct bell));
+    state->bells = (struct bell *)(void *)(memory + (align - (uintptr_t)memory % align) % align);
+    for (size_t i = 0; i < count; i++)
+        state->bells[i].reads = state->bells[i].writes = -1;
+    int code = 0;
+    for (size_t region = 0; region < state->regions; region++)
+        for (int way = 0; way < BELL_KINDS; way++)
+            for (int side = 0; side < 2 && state->series[way] >= 0 && code == 0; side++)
+                code = bell_open(&bells_of(state, region, way)[side], (enum bell_kind)way, &why);
     if (code == ERROR_IMPOSSIBLE && !task->named)
         return build_skip(task, pool_strdup(task->pool, why.text));
     if (code < 0)
