@@ -213,22 +213,6 @@ static int describe(struct run *run, struct error *error)
     return facts->id && facts->started ? 0 : error_out_of_memory(error);
 }
 
-/* A model or a recorded machine has no condition that could spoil a measurement. */
-static int note_conditions(struct run *run, struct error *error)
-{
-    struct conditions *conditions = &run->document->conditions;
-    struct checks checks;
-    int code = 0;
-    if (!run->model && run->machine->live)
-        code = conditions_read(run->machine, &(struct machine_source){0}, &run->document->pool,
-                               conditions, &checks, error);
-    conditions->stolen_s = conditions->others_cpus = NAN;
-    if (run->twin)
-        *conditions = run->twin->document.conditions;
-    conditions->core_hz = NAN;
-    return code;
-}
-
 void run_on_twin(struct run *run, struct twin *twin)
 {
     run->twin = twin;
@@ -255,7 +239,17 @@ int run_plan(struct run *run, struct error *error)
             : random_mix((uint64_t)time(NULL) ^ run->began_ns ^ (uint64_t)getpid() << 32) >> 16;
     if (run->nth)
         run->seed = random_mix(run->seed + run->nth) >> 16;
-    int code = note_conditions(run, error);
+    /* A model or a recorded machine has no condition that could spoil a measurement. */
+    struct conditions *conditions = &run->document->conditions;
+    struct checks checks;
+    int code = 0;
+    if (!run->model && run->machine->live)
+        code = conditions_read(run->machine, &(struct machine_source){0}, &run->document->pool,
+                               conditions, &checks, error);
+    conditions->stolen_s = conditions->others_cpus = NAN;
+    if (run->twin)
+        *conditions = run->twin->document.conditions;
+    conditions->core_hz = NAN;
     if (code == 0)
         code = plan_turns(run, error);
     if (code == 0 && !run->model && !run->machine->live)

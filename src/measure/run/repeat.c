@@ -9,19 +9,6 @@
 
 enum { LOOKS = 5 };
 
-static int wait(const struct run *run, double wait_s, struct error *error)
-{
-    const uint64_t until_ns = os_raw_ns() + (uint64_t)(fmax(wait_s, 0) * 1e9);
-    while (!run->model && os_raw_ns() < until_ns && !(run->stop && *run->stop)) {
-        const uint64_t left_ns = until_ns - os_raw_ns(), most_ns = 200000000;
-        nanosleep(&(struct timespec){.tv_nsec = (long)(left_ns < most_ns ? left_ns : most_ns)},
-                  NULL);
-    }
-    return run->stop && *run->stop
-               ? error_set(error, ERROR_INTERRUPTED, "interrupted between two runs")
-               : 0;
-}
-
 /* Moves the document to the runs. Its parameters' texts are in the pools of the settings. */
 static int keep(struct measurement *measurement, struct error *error)
 {
@@ -53,7 +40,15 @@ int measurement_again(struct measurement *measurement, double wait_s,
 {
     struct run *run = &measurement->run;
     const struct run_listener listener = run->listener;
-    int code = wait(run, wait_s, error);
+    const uint64_t until_ns = os_raw_ns() + (uint64_t)(fmax(wait_s, 0) * 1e9);
+    while (!run->model && os_raw_ns() < until_ns && !(run->stop && *run->stop)) {
+        const uint64_t left_ns = until_ns - os_raw_ns(), most_ns = 200000000;
+        nanosleep(&(struct timespec){.tv_nsec = (long)(left_ns < most_ns ? left_ns : most_ns)},
+                  NULL);
+    }
+    int code = run->stop && *run->stop
+                   ? error_set(error, ERROR_INTERRUPTED, "interrupted between two runs")
+                   : 0;
     if (code < 0)
         return code;
     if (measurement->run_count)

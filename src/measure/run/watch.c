@@ -42,20 +42,6 @@ static struct watch_level *add_level(struct watch *watch, const char *name, uint
     return level;
 }
 
-/* Memory is watched in lines that are flushed, or where a program can't flush them in four times
- * the last cache. */
-static void choose_memory(struct watch *watch, uint64_t above, size_t line_bytes, uint64_t budget)
-{
-    const bool flushed = line_flush_possible && !watch->model;
-    const bool least = flushed || (4 * above < memory_least && !watch->model);
-    const uint64_t bytes = least ? memory_least : 4 * above < memory_most ? 4 * above : memory_most;
-    if (bytes > budget || (!flushed && bytes <= above))
-        return;
-    struct watch_level *memory = add_level(watch, "DRAM", bytes, line_bytes, false);
-    memory->flushed = flushed;
-    memory->times = flushed ? 1 : memory->times;
-}
-
 /* Well within each declared cache; a shared one is watched in twice what the caches before hold, so
  * that they keep little of it. */
 static void choose_levels(struct watch *watch)
@@ -75,7 +61,16 @@ static void choose_levels(struct watch *watch)
         add_level(watch, name, n == 1 || half < few ? half : few, line_bytes, n <= PRIVATE_LEVELS);
         above = cache->size_bytes;
     }
-    choose_memory(watch, above, line_bytes, budget);
+    /* Memory is watched in lines that are flushed, or where a program can't flush them in four
+     * times the last cache. */
+    const bool flushed = line_flush_possible && !watch->model;
+    const bool least = flushed || (4 * above < memory_least && !watch->model);
+    const uint64_t bytes = least ? memory_least : 4 * above < memory_most ? 4 * above : memory_most;
+    if (bytes > budget || (!flushed && bytes <= above))
+        return;
+    struct watch_level *memory = add_level(watch, "DRAM", bytes, line_bytes, false);
+    memory->flushed = flushed;
+    memory->times = flushed ? 1 : memory->times;
 }
 
 /* --- a trial --- */
@@ -89,18 +84,6 @@ static uint64_t walk_on(void *state, uint64_t repeats)
 {
     struct walk *walk = state;
     return chase_run(&walk->chase, walk->times * repeats);
-}
-
-/* Takes out the lines of the last trial, at first all of the ring. */
-static void flush(struct watch_level *level, const void *end)
-{
-    void *line = level->flushed_to;
-    do {
-        void *next = *(void **)line;
-        line_flush(line);
-        line = next;
-    } while (line != end);
-    level->flushed_to = line;
 }
 
 static void prepare(struct trial *trial)
@@ -118,8 +101,16 @@ static void prepare(struct trial *trial)
     }
     if (level->private)
         ring_warm(&level->ring, level->ring.count);
-    if (level->flushed)
-        flush(level, walk->chase.position);
+    if (level->flushed) {
+        /* Takes out the lines of the last trial, at first all of the ring. */
+        void *line = level->flushed_to;
+        do {
+            void *next = *(void **)line;
+            line_flush(line);
+            line = next;
+        } while (line != walk->chase.position);
+        level->flushed_to = line;
+    }
     trial->workers[0].run = level->times > 1 ? walk_on : chase_run;
     trial->workers[0].state = walk;
     trial->operations = level->times * chase_steps;

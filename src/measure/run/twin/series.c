@@ -86,27 +86,6 @@ const struct twin_series *twin_series_of(const struct twin *twin, const char *pr
     return NULL;
 }
 
-/* Between which two points of the series it lies; they are the same at one, and beyond the ends.
- * False: the series has no such pair of CPUs. */
-static bool find_points(const struct series *series, const struct point *at,
-                        const struct point **below, const struct point **above)
-{
-    size_t low = 0, high = series->point_count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (by_place(&series->points[middle], at) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    const bool exact = low < series->point_count && by_place(&series->points[low], at) == 0;
-    if (!exact && (series->matrix || axis_has_ids(&series->x)))
-        return false;
-    *above = &series->points[low < series->point_count ? low : series->point_count - 1];
-    *below = exact || low == 0 ? *above : &series->points[low - 1];
-    return true;
-}
-
 bool twin_points_at(const struct twin_series *known, const struct plan_point *point,
                     const struct point **below, const struct point **above, double *x)
 {
@@ -114,5 +93,22 @@ bool twin_points_at(const struct twin_series *known, const struct plan_point *po
     *x = matrix ? 0 : point->x * twin_change_of(&known->places, point->x);
     const struct point at = {
         .x = *x, .from = matrix ? point->from : 0, .to = matrix ? point->to : 0};
-    return find_points(known->series, &at, below, above);
+    /* Between which two points of the series it lies; they are the same at one, and beyond the
+     * ends. False: the series has no such pair of CPUs. */
+    size_t low = 0, high = known->series->point_count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (by_place(&known->series->points[middle], &at) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    const bool exact =
+        low < known->series->point_count && by_place(&known->series->points[low], &at) == 0;
+    if (!exact && (known->series->matrix || axis_has_ids(&known->series->x)))
+        return false;
+    *above = &known->series
+                  ->points[low < known->series->point_count ? low : known->series->point_count - 1];
+    *below = exact || low == 0 ? *above : &known->series->points[low - 1];
+    return true;
 }
