@@ -52,22 +52,6 @@ static double noise_of(const struct ungrouped *pool, const struct cells *cells, 
     return fmax(seen, sqrt(2) * median_of(room, pool->count));
 }
 
-/* Rows within `reach` of one another, directly or by way of others, form one class. */
-static void classify(struct ungrouped *pool, double reach)
-{
-    for (size_t i = 0; i < pool->count; i++)
-        pool->class[i] = i;
-    for (size_t i = 0; i < pool->count; i++)
-        for (size_t j = 0; j < i; j++) {
-            size_t one = pool->class[i], other = pool->class[j];
-            if (one == other || *distance_of(pool, i, j) > reach)
-                continue;
-            for (size_t k = 0; k < pool->count; k++)
-                if (pool->class[k] == (one > other ? one : other))
-                    pool->class[k] = one > other ? other : one;
-        }
-}
-
 /* Whether a class is real: its rows are alike, and clearly less like all others. A chain, in which
  * each row is like the next but the ends differ, is no class. Among many rows some two are always
  * most alike, so a class of two must be much more alike. */
@@ -135,7 +119,18 @@ static void divide(struct groups *groups, const struct cells *cells, struct pool
     /* The root mean square of k normal values has a relative deviation of 1 / sqrt(2 k). */
     const double reach = noise_of(&pool, cells, pool_alloc(scratch, count, sizeof(double))) *
                          (1 + 8 / sqrt(2 * columns));
-    classify(&pool, reach);
+    /* Rows within `reach` of one another, directly or by way of others, form one class. */
+    for (size_t i = 0; i < pool.count; i++)
+        pool.class[i] = i;
+    for (size_t i = 0; i < pool.count; i++)
+        for (size_t j = 0; j < i; j++) {
+            size_t one = pool.class[i], other = pool.class[j];
+            if (one == other || *distance_of(&pool, i, j) > reach)
+                continue;
+            for (size_t k = 0; k < pool.count; k++)
+                if (pool.class[k] == (one > other ? one : other))
+                    pool.class[k] = one > other ? other : one;
+        }
     add_classes(groups, cells, &pool, reach, scratch);
     pool_give_back(scratch, pool.distance);
 }

@@ -116,11 +116,11 @@ static size_t find_cut(struct blocks *blocks)
     return best;
 }
 
-/* Gathers the cells of rows [first, end) and columns [left, right) in the room, ascending; returns
- * their number. */
-static size_t gather(const struct blocks *blocks, size_t first, size_t end, size_t left,
-                     size_t right)
+static double quantile_of(const struct blocks *blocks, size_t first, size_t end, size_t left,
+                          size_t right, double p)
 {
+    /* Gathers the cells of rows [first, end) and columns [left, right) in the room, ascending;
+     * returns their number. */
     size_t count = 0;
     for (size_t i = first; i < end; i++)
         for (size_t j = left; j < right; j++) {
@@ -129,13 +129,6 @@ static size_t gather(const struct blocks *blocks, size_t first, size_t end, size
                 blocks->room[count++] = value;
         }
     sort_ascending(blocks->room, count);
-    return count;
-}
-
-static double quantile_of(const struct blocks *blocks, size_t first, size_t end, size_t left,
-                          size_t right, double p)
-{
-    size_t count = gather(blocks, first, end, left, right);
     return count ? quantile(blocks->room, count, p) : NAN;
 }
 

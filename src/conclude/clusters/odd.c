@@ -159,20 +159,6 @@ static bool is_slow(const struct group *group, const struct cells *cells, const 
     return inside - median_of(room->values, rest) > slow_share * far;
 }
 
-/* Slow cores are far from all others, so a group of slow cores is also judged by latencies less
- * what its rows add. */
-static void drop_strange(struct groups *groups, const struct cells *cells, const double *own,
-                         double far, struct room *room, bool *keep)
-{
-    for (size_t i = 0; i < groups->count; i++) {
-        const struct group *group = &groups->list[i];
-        keep[i] = group->basis != CLUSTER_NEAR || !has_stranger(groups, group, cells, NULL, room) ||
-                  ((group->count == 2 || is_slow(group, cells, own, far, room)) &&
-                   !has_stranger(groups, group, cells, own, room));
-    }
-    groups_keep(groups, cells, keep);
-}
-
 void groups_drop_odd(struct groups *groups, const struct cells *cells, const double *own,
                      double far, struct pool *scratch)
 {
@@ -187,7 +173,16 @@ void groups_drop_odd(struct groups *groups, const struct cells *cells, const dou
         .rest = pool_alloc(scratch, cells->m + 1, sizeof *room.rest),
     };
     bool *keep = pool_alloc(scratch, groups->count + 1, sizeof *keep);
-    drop_strange(groups, cells, own, far, &room, keep);
+    /* Slow cores are far from all others, so a group of slow cores is also judged by latencies less
+     * what its rows add. */
+    for (size_t i = 0; i < groups->count; i++) {
+        const struct group *group = &groups->list[i];
+        keep[i] = group->basis != CLUSTER_NEAR ||
+                  !has_stranger(groups, group, cells, NULL, &room) ||
+                  ((group->count == 2 || is_slow(group, cells, own, far, &room)) &&
+                   !has_stranger(groups, group, cells, own, &room));
+    }
+    groups_keep(groups, cells, keep);
     for (size_t test = 0; test < sizeof tests / sizeof *tests; test++) {
         for (size_t i = 0; i < groups->count; i++)
             keep[i] = !tests[test](groups, (int)i, cells, &room);

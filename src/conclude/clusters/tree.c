@@ -18,21 +18,6 @@ static float distance_of(const struct joining *joining, size_t a, size_t b)
     return joining->distance[a * joining->m + b];
 }
 
-/* The nearest other slot. `before` is preferred among equally near slots, or the chain might run in
- * a circle. */
-static size_t nearest_to(const struct joining *joining, size_t slot, size_t before)
-{
-    size_t nearest = before;
-    float least = before == slot ? INFINITY : distance_of(joining, slot, before);
-    for (size_t other = 0; other < joining->m; other++)
-        if (other != slot && joining->node[other] >= 0 &&
-            (nearest == slot || distance_of(joining, slot, other) < least)) {
-            least = distance_of(joining, slot, other);
-            nearest = other;
-        }
-    return nearest;
-}
-
 static void join(struct joining *joining, struct tree *tree, size_t kept, size_t gone)
 {
     struct tree_node *left = &tree->nodes[joining->node[kept]];
@@ -65,7 +50,16 @@ static void join_all(struct joining *joining, struct tree *tree, size_t *chain)
         if (length == 0)
             chain[length++] = start;
         size_t last = chain[length - 1], before = length > 1 ? chain[length - 2] : last;
-        size_t nearest = nearest_to(joining, last, before);
+        /* The nearest other slot. `before` is preferred among equally near slots, or the chain
+         * might run in a circle. */
+        size_t nearest = before;
+        float least = before == last ? INFINITY : distance_of(joining, last, before);
+        for (size_t other = 0; other < joining->m; other++)
+            if (other != last && joining->node[other] >= 0 &&
+                (nearest == last || distance_of(joining, last, other) < least)) {
+                least = distance_of(joining, last, other);
+                nearest = other;
+            }
         if (length > 1 && nearest == before) {
             length -= 2;
             join(joining, tree, before < last ? before : last, before < last ? last : before);

@@ -180,21 +180,6 @@ static void take_series(struct completing *completing, const struct finding *fin
         *last = (struct shared){completing->factors, completing->count, device, true};
 }
 
-/* Takes options that change the experiment and are no factor of any series. */
-static void take_parameters(struct completing *completing)
-{
-    for (const struct standard *s = completing->standards; s && s->factor; s++) {
-        const struct factor *given = probe_parameter(completing->probe, s->factor);
-        /* A document without its series still has the options that were asked for. */
-        const bool asked =
-            s->kind == STANDARD_ABSENT ||
-            (!completing->probe->series_count &&
-             (s->kind == STANDARD_TEXT || s->kind == STANDARD_NUMBER || s->kind == STANDARD_LINE));
-        if (given && asked && completing->option_count < OPTIONS_MOST)
-            completing->options[completing->option_count++] = *given;
-    }
-}
-
 /* --- which factors deviate --- */
 
 static double line_bytes(const struct machine_facts *machine)
@@ -242,22 +227,6 @@ static int by_name(const void *a, const void *b)
     return strcmp(left->name, right->name);
 }
 
-/* Sorts the deviations before the standard factors, and both by name, so that two lists can be
- * compared side by side. */
-static void sort_deviations(struct completing *completing, struct finding *finding)
-{
-    struct factor *sorted = pool_alloc(completing->pool, completing->count, sizeof *sorted);
-    size_t deviations = 0, standard = completing->count;
-    for (size_t i = 0; i < completing->count; i++)
-        sorted[is_standard(completing, &completing->factors[i]) ? --standard : deviations++] =
-            completing->factors[i];
-    qsort(sorted, deviations, sizeof *sorted, by_name);
-    qsort(sorted + deviations, completing->count - deviations, sizeof *sorted, by_name);
-    finding->factors = sorted;
-    finding->factor_count = completing->count;
-    finding->deviations = deviations;
-}
-
 /* Completes one finding. A condition belongs to the run, so it gets no factors of a series. */
 static void complete(struct completing *completing, struct finding *finding)
 {
@@ -276,8 +245,20 @@ static void complete(struct completing *completing, struct finding *finding)
     for (size_t i = 0; i < completing->option_count && known; i++)
         if (!factor_of(completing, completing->options[i].name))
             set(completing, &completing->options[i]);
-    if (completing->count)
-        sort_deviations(completing, finding);
+    if (completing->count) {
+        /* Sorts the deviations before the standard factors, and both by name, so that two lists can
+         * be compared side by side. */
+        struct factor *sorted = pool_alloc(completing->pool, completing->count, sizeof *sorted);
+        size_t deviations = 0, standard = completing->count;
+        for (size_t i = 0; i < completing->count; i++)
+            sorted[is_standard(completing, &completing->factors[i]) ? --standard : deviations++] =
+                completing->factors[i];
+        qsort(sorted, deviations, sizeof *sorted, by_name);
+        qsort(sorted + deviations, completing->count - deviations, sizeof *sorted, by_name);
+        finding->factors = sorted;
+        finding->factor_count = completing->count;
+        finding->deviations = deviations;
+    }
 }
 
 void experiment_complete(struct probe_result *probe, const struct machine_facts *machine,
@@ -289,7 +270,17 @@ void experiment_complete(struct probe_result *probe, const struct machine_facts 
                                     .standards = table ? table->experiment : NULL,
                                     .pool = pool};
     obtained_read(&completing.obtained, probe, machine, completing.standards, pool);
-    take_parameters(&completing);
+    /* Takes options that change the experiment and are no factor of any series. */
+    for (const struct standard *s = completing.standards; s && s->factor; s++) {
+        const struct factor *given = probe_parameter(completing.probe, s->factor);
+        /* A document without its series still has the options that were asked for. */
+        const bool asked =
+            s->kind == STANDARD_ABSENT ||
+            (!completing.probe->series_count &&
+             (s->kind == STANDARD_TEXT || s->kind == STANDARD_NUMBER || s->kind == STANDARD_LINE));
+        if (given && asked && completing.option_count < OPTIONS_MOST)
+            completing.options[completing.option_count++] = *given;
+    }
     collect_words(&completing);
     for (size_t i = 0; i < probe->finding_count; i++) {
         complete(&completing, &probe->findings[i]);

@@ -99,17 +99,6 @@ static void take_core(const struct obtained_reading *reading, int cpu)
         add(reading->obtained, "core", kind, NAN);
 }
 
-/* Where a host kept the CPUs: never a deviation, because nobody asks for it. */
-static void take_placement(const struct obtained_reading *reading)
-{
-    const char *const names[] = {parameter_placement, parameter_placement_ns};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const struct factor *found = probe_parameter(reading->probe, names[i]);
-        if (found && !found->list_count)
-            add(reading->obtained, names[i], found->text, found->number);
-    }
-}
-
 void obtained_read(struct obtained *obtained, const struct probe_result *probe,
                    const struct machine_facts *machine, const struct standard *standards,
                    struct pool *pool)
@@ -122,5 +111,11 @@ void obtained_read(struct obtained *obtained, const struct probe_result *probe,
         add(obtained, "pages", pages_obtained(pool, pages->text), NAN);
     take_node(&reading, cpu);
     take_core(&reading, cpu);
-    take_placement(&reading);
+    /* Where a host kept the CPUs: never a deviation, because nobody asks for it. */
+    const char *const names[] = {parameter_placement, parameter_placement_ns};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const struct factor *found = probe_parameter(reading.probe, names[i]);
+        if (found && !found->list_count)
+            add(reading.obtained, names[i], found->text, found->number);
+    }
 }
