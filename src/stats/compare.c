@@ -7,16 +7,6 @@
 /* Half the width of a normal 95 % interval, in standard deviations. */
 static const double normal_95 = 1.96;
 
-/* The probability of a ratio this far from 1, either way, if the true change equals the
- * threshold. */
-static double p_of(double ratio, double threshold, double deviation)
-{
-    const double change = fabs(log(ratio)), within = log1p(threshold);
-    return (erfc((change - within) / deviation / sqrt(2)) +
-            erfc((change + within) / deviation / sqrt(2))) /
-           2;
-}
-
 void compare_intervals(const double a[3], const double b[3], double threshold,
                        struct comparison_of_intervals *comparison)
 {
@@ -28,7 +18,12 @@ void compare_intervals(const double a[3], const double b[3], double threshold,
     comparison->low = b[LOW] / a[HIGH];
     comparison->high = b[HIGH] / a[LOW];
     double deviation = fmax(hypot(width_a, width_b) / (2 * normal_95), 1e-6);
-    comparison->p = p_of(comparison->ratio, threshold, deviation);
+    /* The probability of a ratio this far from 1, either way, if the true change equals the
+     * threshold. */
+    const double change = fabs(log(comparison->ratio)), within = log1p(threshold);
+    comparison->p = (erfc((change - within) / deviation / sqrt(2)) +
+                     erfc((change + within) / deviation / sqrt(2))) /
+                    2;
 }
 
 double compare_holm(double *p, size_t n, double alpha)

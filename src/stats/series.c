@@ -26,36 +26,27 @@ static size_t count_below(double value, bool equal, const double *ascending, siz
     return low;
 }
 
-/* The rank of the value, from 0; the mean rank where values are equal. */
-static double rank_of(double value, const double *ascending, size_t n)
-{
-    return ((double)count_below(value, false, ascending, n) +
-            (double)count_below(value, true, ascending, n) - 1) /
-           2;
-}
-
-/* The correlation of each value's rank with the next one's; 0 where all values are equal. */
-static double rank_correlation(const double *values, size_t n, double *scratch)
-{
-    const double middle = ((double)n - 1) / 2;
-    memcpy(scratch, values, n * sizeof *values);
-    sort_ascending(scratch, n);
-    double products = 0, squares = 0, before = 0;
-    for (size_t i = 0; i < n; i++) {
-        const double rank = rank_of(values[i], scratch, n) - middle;
-        products += i ? before * rank : 0;
-        squares += rank * rank;
-        before = rank;
-    }
-    return squares > 0 ? products / squares : 0;
-}
-
 double effective_count(const double *values, size_t n, double *scratch)
 {
     const double count = (double)n;
     if (n < FEWEST)
         return count;
-    const double seen = rank_correlation(values, n, scratch);
+    /* The correlation of each value's rank with the next one's; 0 where all values are equal. */
+    const double middle = ((double)n - 1) / 2;
+    memcpy(scratch, values, n * sizeof *values);
+    sort_ascending(scratch, n);
+    double products = 0, squares = 0, before = 0;
+    for (size_t i = 0; i < n; i++) {
+        /* The rank of the value, from 0; the mean rank where values are equal. */
+        const double rank = ((double)count_below(values[i], false, scratch, n) +
+                             (double)count_below(values[i], true, scratch, n) - 1) /
+                                2 -
+                            middle;
+        products += i ? before * rank : 0;
+        squares += rank * rank;
+        before = rank;
+    }
+    const double seen = squares > 0 ? products / squares : 0;
     /* For independent values its mean is -1/n and its variance 1/n. */
     if ((seen + 1 / count) * sqrt(count) <= chance_z)
         return count;

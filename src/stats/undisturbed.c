@@ -26,16 +26,6 @@ static size_t count_up_to(const double *ascending, size_t n, double most)
     return count;
 }
 
-/* The spread of the values up to the centre: by their median, or by their lower quartile, because
- * the median of few values may lie at the centre by chance. */
-static double deviation_below(const double *ascending, size_t n, double centre)
-{
-    const size_t below = count_up_to(ascending, n, centre);
-    const double by_median = mad_to_deviation * (centre - median(ascending, below)),
-                 by_quartile = (centre - ascending[below / 4]) / quartile_to_deviation;
-    return fmax(fmax(by_median, by_quartile), timing_resolution * centre);
-}
-
 struct undisturbed undisturbed_of(const double *ascending, size_t n)
 {
     size_t count = (size_t)ceil(lowest_share * (double)n);
@@ -47,7 +37,12 @@ struct undisturbed undisturbed_of(const double *ascending, size_t n)
             return result;
     for (int step = 0; step < STEPS_MOST; step++) {
         result.value = median(ascending, result.count);
-        result.deviation = deviation_below(ascending, n, result.value);
+        /* The spread of the values up to the centre: by their median, or by their lower quartile,
+         * because the median of few values may lie at the centre by chance. */
+        const size_t below = count_up_to(ascending, n, result.value);
+        const double by_median = mad_to_deviation * (result.value - median(ascending, below)),
+                     by_quartile = (result.value - ascending[below / 4]) / quartile_to_deviation;
+        result.deviation = fmax(fmax(by_median, by_quartile), timing_resolution * result.value);
         const size_t wider = count_up_to(ascending, n, result.value + reach * result.deviation);
         if (wider <= result.count)
             break;
