@@ -101,16 +101,6 @@ static int follow_one(char **path, const char *typed, struct error *error)
     return 0;
 }
 
-static int follow_links(struct target *target, const char *typed, struct error *error)
-{
-    target->path = strdup(typed);
-    int code = target->path ? 1 : error_set(error, ERROR_SYSTEM, "%s: out of memory", typed);
-    for (int links = 0; code == 1; links++)
-        code = links <= LINKS_MAX ? follow_one(&target->path, typed, error)
-                                  : target_refuse(typed, strerror(ELOOP), error);
-    return code;
-}
-
 /* --- what is there --- */
 
 static bool is_same(const struct stat *a, const struct stat *b)
@@ -133,7 +123,11 @@ static int look_once(struct target *target, const char *path, bool *changed, str
     const int missing = stat(path, &target->status) < 0 ? errno : 0;
     if (missing && (missing != ENOENT || !*path))
         return target_refuse(path, strerror(missing), error);
-    int code = follow_links(target, path, error);
+    target->path = strdup(path);
+    int code = target->path ? 1 : error_set(error, ERROR_SYSTEM, "%s: out of memory", path);
+    for (int links = 0; code == 1; links++)
+        code = links <= LINKS_MAX ? follow_one(&target->path, path, error)
+                                  : target_refuse(path, strerror(ELOOP), error);
     if (code < 0)
         return code;
     struct stat found;

@@ -3,7 +3,6 @@
 #include "base/cpulist.h"
 #include "base/quantity.h"
 #include "base/text.h"
-#include "document/flag.h"
 
 #include <math.h>
 #include <stdio.h>

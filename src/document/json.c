@@ -9,21 +9,6 @@
 
 static const struct json_form form = {&document_shape, DOCUMENT_SCHEMA, "fathom"};
 
-/* Renames findings of older documents: "levels.untold" (for a device, after its name) is
- * "levels.gaps" now. */
-static void take_names(struct document *document)
-{
-    static const char before[] = "levels.untold", now[] = "levels.gaps";
-    for (size_t p = 0; p < document->probe_count; p++)
-        for (size_t f = 0; f < document->probes[p].finding_count; f++) {
-            struct finding *finding = &document->probes[p].findings[f];
-            if (text_ends_with(finding->name, before))
-                finding->name =
-                    pool_printf(&document->pool, "%.*s%s",
-                                (int)(strlen(finding->name) - strlen(before)), finding->name, now);
-        }
-}
-
 static int complete(void *with)
 {
     struct document *document = with;
@@ -37,7 +22,17 @@ static int complete(void *with)
         *remark = (struct remark){.what = conditions->warnings[i]};
     }
     conditions->warning_count = 0;
-    take_names(document);
+    /* Renames findings of older documents: "levels.untold" (for a device, after its name) is
+     * "levels.gaps" now. */
+    static const char before[] = "levels.untold", now[] = "levels.gaps";
+    for (size_t p = 0; p < document->probe_count; p++)
+        for (size_t f = 0; f < document->probes[p].finding_count; f++) {
+            struct finding *finding = &document->probes[p].findings[f];
+            if (text_ends_with(finding->name, before))
+                finding->name =
+                    pool_printf(&document->pool, "%.*s%s",
+                                (int)(strlen(finding->name) - strlen(before)), finding->name, now);
+        }
     document->file = pool_strdup(&document->pool, document->file);
     return 0;
 }

@@ -62,26 +62,6 @@ static int place_in(const struct declared_objects *objects, int cpu, int *before
     return -1;
 }
 
-static void place_cpus(struct machine *machine, const struct cpulist *all)
-{
-    const struct machine_facts *facts = &machine->facts;
-    const struct declared_objects *cores = objects_of(machine, "Core"),
-                                  *packages = objects_of(machine, "Package");
-    machine->cpus = pool_alloc(&machine->pool, all->count, sizeof *machine->cpus);
-    for (size_t i = 0; i < all->count; i++) {
-        struct cpu_place *place = &machine->cpus[machine->cpu_count++];
-        *place = (struct cpu_place){.id = all->ids[i], .node = -1};
-        place->core = cores ? place_in(cores, place->id, &place->sibling) : (int)i;
-        place->package = place_in(packages, place->id, NULL);
-        for (size_t node = 0; node < facts->node_count && place->node < 0; node++)
-            if (cpulist_text_has(facts->nodes[node].cpus, place->id))
-                place->node = facts->nodes[node].id;
-        for (size_t kind = 0; kind < facts->kind_count; kind++)
-            if (cpulist_text_has(facts->kinds[kind].cpus, place->id))
-                place->kind = (int)kind;
-    }
-}
-
 /* hwloc's tree begins at its root, and so with the caches that are farthest from a core. */
 static void place_caches(struct machine *machine)
 {
@@ -133,7 +113,22 @@ static int tell(void *with)
     if (count > CPUS_MOST)
         pool_leave(pool, ERROR_USAGE, "%s names more CPUs than the %d of the largest machine",
                    telling->document->file ? telling->document->file : "the document", CPUS_MOST);
-    place_cpus(machine, &kept);
+    const struct machine_facts *facts = &machine->facts;
+    const struct declared_objects *cores = objects_of(machine, "Core"),
+                                  *packages = objects_of(machine, "Package");
+    machine->cpus = pool_alloc(&machine->pool, kept.count, sizeof *machine->cpus);
+    for (size_t i = 0; i < kept.count; i++) {
+        struct cpu_place *place = &machine->cpus[machine->cpu_count++];
+        *place = (struct cpu_place){.id = kept.ids[i], .node = -1};
+        place->core = cores ? place_in(cores, place->id, &place->sibling) : (int)i;
+        place->package = place_in(packages, place->id, NULL);
+        for (size_t node = 0; node < facts->node_count && place->node < 0; node++)
+            if (cpulist_text_has(facts->nodes[node].cpus, place->id))
+                place->node = facts->nodes[node].id;
+        for (size_t kind = 0; kind < facts->kind_count; kind++)
+            if (cpulist_text_has(facts->kinds[kind].cpus, place->id))
+                place->kind = (int)kind;
+    }
     place_caches(machine);
     place_nodes(machine);
     const char *affinity = telling->document->conditions.affinity;

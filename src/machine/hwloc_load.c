@@ -59,22 +59,6 @@ struct variable {
     char *before;
 };
 
-static int swap_in(struct variable *variables, size_t count)
-{
-    int result = 0;
-    for (size_t i = 0; i < count; i++) {
-        const char *before = getenv(variables[i].name);
-        variables[i].before = before ? strdup(before) : NULL;
-        if (before && !variables[i].before)
-            result = -1;
-        if (variables[i].value)
-            result |= setenv(variables[i].name, variables[i].value, 1);
-        else
-            result |= unsetenv(variables[i].name);
-    }
-    return result;
-}
-
 /* Returns 0, or -1 if hwloc fails. HWLOC_HIDE_ERRORS=2 suppresses its messages about odd files. */
 static int load_below(hwloc_topology_t topology, const struct machine_source *source)
 {
@@ -91,7 +75,17 @@ static int load_below(hwloc_topology_t topology, const struct machine_source *so
     };
     /* On the machine itself the user's own variables for hwloc apply. */
     size_t count = root ? sizeof variables / sizeof *variables : source->guest ? 0 : 1;
-    int result = swap_in(variables, count);
+    int result = 0;
+    for (size_t i = 0; i < count; i++) {
+        const char *before = getenv(variables[i].name);
+        variables[i].before = before ? strdup(before) : NULL;
+        if (before && !variables[i].before)
+            result = -1;
+        if (variables[i].value)
+            result |= setenv(variables[i].name, variables[i].value, 1);
+        else
+            result |= unsetenv(variables[i].name);
+    }
     if (result == 0)
         result = hwloc_topology_load(topology);
     for (size_t i = 0; i < count; i++) {

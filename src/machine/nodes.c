@@ -64,17 +64,6 @@ static void read_free(struct machine *machine, size_t node, const char *root)
     free(text);
 }
 
-/* The nodes that the cpuset allows to this process. Not for a recorded machine: its files are about
- * another process. */
-static void read_allowed(struct machine *machine)
-{
-    struct cpulist allowed;
-    char *status = files_pooled(&machine->pool, NULL, "/proc/self/status");
-    if (status && text_cpulist(&machine->pool, &allowed, status, "Mems_allowed_list"))
-        for (size_t i = 0; i < machine->facts.node_count; i++)
-            machine->nodes[i].allowed = cpulist_has(&allowed, machine->facts.nodes[i].id);
-}
-
 void nodes_read(struct machine *machine, const struct machine_source *source)
 {
     const size_t count = machine->facts.node_count;
@@ -92,8 +81,15 @@ void nodes_read(struct machine *machine, const struct machine_source *source)
             read_distances(machine, i, &online, source->root);
     for (size_t i = 0; i < count; i++)
         read_free(machine, i, source->root);
-    if (machine->live)
-        read_allowed(machine);
+    if (machine->live) {
+        /* The nodes that the cpuset allows to this process. Not for a recorded machine: its files
+         * are about another process. */
+        struct cpulist allowed;
+        char *status = files_pooled(&machine->pool, NULL, "/proc/self/status");
+        if (status && text_cpulist(&machine->pool, &allowed, status, "Mems_allowed_list"))
+            for (size_t i = 0; i < machine->facts.node_count; i++)
+                machine->nodes[i].allowed = cpulist_has(&allowed, machine->facts.nodes[i].id);
+    }
 }
 
 /* --- what is declared --- */

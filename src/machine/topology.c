@@ -109,13 +109,6 @@ static void read_kinds(struct machine *machine, hwloc_topology_t topology)
 
 /* --- caches --- */
 
-static const char *cache_type(hwloc_obj_cache_type_t type)
-{
-    return type == HWLOC_OBJ_CACHE_DATA          ? "data"
-           : type == HWLOC_OBJ_CACHE_INSTRUCTION ? "instruction"
-                                                 : "unified";
-}
-
 static struct cache_facts describe_cache(const struct hwloc_cache_attr_s *cache)
 {
     unsigned line = cache->linesize;
@@ -127,7 +120,9 @@ static struct cache_facts describe_cache(const struct hwloc_cache_attr_s *cache)
                                               : 0;
     return (struct cache_facts){
         .level = (int)cache->depth,
-        .type = cache_type(cache->type),
+        .type = cache->type == HWLOC_OBJ_CACHE_DATA          ? "data"
+                : cache->type == HWLOC_OBJ_CACHE_INSTRUCTION ? "instruction"
+                                                             : "unified",
         .size_bytes = cache->size,
         .line_bytes = line,
         .ways = ways <= UINT32_MAX ? (unsigned)ways : 0,
