@@ -115,20 +115,6 @@ static void print_why(const char *why, int id, const struct text_style *style)
     render_sentence(stdout, text, REMARK_INDENT, style);
 }
 
-static void print_device(const struct gpu_backend *backend, const struct gpu_library *library,
-                         const struct gpu_facts *gpu, size_t index, const struct text_style *style)
-{
-    struct error why = {0};
-    const bool usable = !backend->usable || backend->usable(library, index, &why) == 0;
-    const bool good = usable && !gpu->modelled && gpu->kind && strcmp(gpu->kind, "cpu") != 0;
-    enum remark_weight weight = good ? REMARK_FINE : REMARK_KNOW;
-    print_mark(weights[weight].mark, weights[weight].colour, style);
-    int column = printf("gpu%d by %s: ", gpu->id, backend->name);
-    render_gpu(stdout, gpu, (size_t)column + REMARK_INDENT, style);
-    if (!usable)
-        print_why(why.text, gpu->id, style);
-}
-
 /* What 'fathom gpu' could measure, or why it can't. Only these two commands open the libraries,
  * because some take a tenth of a second to load. */
 static void print_devices(const struct gpu_backend *backend, const struct text_style *style)
@@ -142,8 +128,17 @@ static void print_devices(const struct gpu_backend *backend, const struct text_s
         print_mark("none", NULL, style);
         printf("GPUs by %s: %s\n", backend->title, why.text);
     }
-    for (size_t i = 0; i < count; i++)
-        print_device(backend, library, &gpus[i], i, style);
+    for (size_t i = 0; i < count; i++) {
+        const bool usable = !backend->usable || backend->usable(library, i, &why) == 0;
+        const bool good =
+            usable && !gpus[i].modelled && gpus[i].kind && strcmp(gpus[i].kind, "cpu") != 0;
+        enum remark_weight weight = good ? REMARK_FINE : REMARK_KNOW;
+        print_mark(weights[weight].mark, weights[weight].colour, style);
+        int column = printf("gpu%d by %s: ", gpus[i].id, backend->name);
+        render_gpu(stdout, &gpus[i], (size_t)column + REMARK_INDENT, style);
+        if (!usable)
+            print_why(why.text, gpus[i].id, style);
+    }
     backend->close(library);
     pool_free(&pool);
 }

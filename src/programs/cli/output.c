@@ -3,7 +3,6 @@
 #include "base/line.h"
 #include "base/target.h"
 #include "base/units.h"
-#include "compare/differences.h"
 #include "conclude/verdict.h"
 #include "document/document.h"
 

@@ -1,4 +1,3 @@
-#include "compare/differences.h"
 #include "conclude/complete.h"
 #include "programs/cli/options.h"
 #include "programs/cli/output.h"

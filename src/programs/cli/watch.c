@@ -7,7 +7,6 @@
 #include "machine/os.h"
 #include "measure/run/measure.h"
 #include "programs/cli/measure.h"
-#include "programs/cli/options.h"
 #include "programs/cli/output.h"
 #include "show/render/metric_labels.h"
 
@@ -33,22 +32,6 @@ struct shown {
     int failed;                  /* code of the last writing of the file */
     struct error *error;         /* then filled */
 };
-
-/* The first trial also makes the memory ready, once. */
-static void note_cost(struct shown *shown)
-{
-    struct rusage used;
-    getrusage(RUSAGE_SELF, &used);
-    const double now_s = (double)os_raw_ns() * 1e-9;
-    const double cpu_s = (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
-                         1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
-    if (shown->began_s > 0) {
-        shown->cost = (cpu_s - shown->began_cpu_s) / (now_s - shown->began_s);
-    } else {
-        shown->began_s = now_s;
-        shown->began_cpu_s = cpu_s;
-    }
-}
 
 /* --- text --- */
 
@@ -96,17 +79,6 @@ static void show_text(const struct shown *shown)
     printf(shown->terminal ? "\r%s\033[K" : "%s\n", line.text);
 }
 
-static void tell_change(const struct shown *shown, const struct watch_level *level)
-{
-    const double ratio = level->after / level->before;
-    const char *unit = level->private ? "cycles" : "ns";
-    fputs(shown->terminal ? "\r\033[K" : "", stdout);
-    fflush(stdout);
-    command_tell("%s is %s: %.3g %s, then %.3g %s (%+.0f %%)", level->name,
-                 ratio > 1 ? "slower" : "faster", level->before, unit, level->after, unit,
-                 100 * (ratio - 1));
-}
-
 /* --- metrics --- */
 
 static void put_latency(FILE *out, const struct watch *watch, bool cycles)
@@ -149,14 +121,31 @@ static void tick(void *argument, const struct watch *watch)
 {
     struct shown *shown = argument;
     bool changed = false;
-    note_cost(shown);
+    /* The first trial also makes the memory ready, once. */
+    struct rusage used;
+    getrusage(RUSAGE_SELF, &used);
+    const double now_s = (double)os_raw_ns() * 1e-9;
+    const double cpu_s = (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+                         1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
+    if (shown->began_s > 0) {
+        shown->cost = (cpu_s - shown->began_cpu_s) / (now_s - shown->began_s);
+    } else {
+        shown->began_s = now_s;
+        shown->began_cpu_s = cpu_s;
+    }
     for (size_t i = 0; i < watch->level_count; i++) {
         const struct watch_level *level = &watch->levels[i];
         if (!level->changed)
             continue;
         changed = true;
         shown->worse |= level->after > level->before;
-        tell_change(shown, level);
+        const double ratio = level->after / level->before;
+        const char *unit = level->private ? "cycles" : "ns";
+        fputs(shown->terminal ? "\r\033[K" : "", stdout);
+        fflush(stdout);
+        command_tell("%s is %s: %.3g %s, then %.3g %s (%+.0f %%)", level->name,
+                     ratio > 1 ? "slower" : "faster", level->before, unit, level->after, unit,
+                     100 * (ratio - 1));
     }
     if (shown->text)
         show_text(shown);

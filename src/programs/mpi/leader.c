@@ -56,24 +56,6 @@ static struct answer read_answer(const char *path)
     return failure(why);
 }
 
-static int measure_into(const char *path, const struct node_run *run, struct error *error)
-{
-    struct measurement measurement = {
-        .source = measure_source(NULL),
-        .run = {.settings = run->settings},
-        .document = {
-            .tool = {.version = FATHOM_VERSION, .commit = FATHOM_COMMIT, .compiler = __VERSION__},
-            .run = {.command = (const char **)run->command,
-                    .command_count = (size_t)run->command_count}}};
-    int code = measurement_plan(&measurement, error);
-    if (code == 0)
-        code = run_measure(&measurement.run, error);
-    if (code == 0)
-        code = document_save(&measurement.document, path, error);
-    measurement_free(&measurement);
-    return code;
-}
-
 struct answer leader_measure(const struct node_run *run, int pass)
 {
     char host[NODE_NAME_BYTES] = "", path[4096];
@@ -91,7 +73,19 @@ struct answer leader_measure(const struct node_run *run, int pass)
                  strerror(errno));
         return failure(path);
     }
-    const int code = measure_into(path, run, &error);
+    struct measurement measurement = {
+        .source = measure_source(NULL),
+        .run = {.settings = run->settings},
+        .document = {
+            .tool = {.version = FATHOM_VERSION, .commit = FATHOM_COMMIT, .compiler = __VERSION__},
+            .run = {.command = (const char **)run->command,
+                    .command_count = (size_t)run->command_count}}};
+    int code = measurement_plan(&measurement, &error);
+    if (code == 0)
+        code = run_measure(&measurement.run, &error);
+    if (code == 0)
+        code = document_save(&measurement.document, path, &error);
+    measurement_free(&measurement);
     return code == ERROR_INTERRUPTED ? failure("the run was interrupted")
            : code < 0                ? failure(error.text)
                                      : read_answer(path);
