@@ -62,24 +62,6 @@ static void curve_fill(struct drawing *curve, const struct series *series)
     }
 }
 
-static void curve_frame(struct drawing *curve, const struct series *series, int rows)
-{
-    curve->x_low = curve->y_low = INFINITY;
-    curve->x_high = curve->y_high = -INFINITY;
-    for (size_t i = 0; i < series->point_count; i++) {
-        const struct point *point = &series->points[i];
-        if (!curve_has_point(point))
-            continue;
-        curve->x_low = fmin(curve->x_low, log2(point->x));
-        curve->x_high = fmax(curve->x_high, log2(point->x));
-        curve->y_low = fmin(curve->y_low, log2(point->y.median));
-        curve->y_high = fmax(curve->y_high, log2(point->y.median));
-    }
-    /* The lowest value is one row high; a flat curve stays flat and low. */
-    curve->y_high = fmax(curve->y_high, curve->y_low + 2);
-    curve->y_low -= (curve->y_high - curve->y_low) / (rows - 1);
-}
-
 /* The line below the axis, with the names of the marks. */
 static void print_marks(FILE *out, const struct drawing *curve, const struct text_style *style)
 {
@@ -226,7 +208,20 @@ void draw_curve(FILE *out, const struct curve *block, const struct text_style *s
                             .divisor = figure_scale(series->y.unit).divisor};
     if (curve.columns > COLUMNS_MAX)
         curve.columns = COLUMNS_MAX;
-    curve_frame(&curve, series, rows);
+    curve.x_low = curve.y_low = INFINITY;
+    curve.x_high = curve.y_high = -INFINITY;
+    for (size_t i = 0; i < series->point_count; i++) {
+        const struct point *point = &series->points[i];
+        if (!curve_has_point(point))
+            continue;
+        curve.x_low = fmin(curve.x_low, log2(point->x));
+        curve.x_high = fmax(curve.x_high, log2(point->x));
+        curve.y_low = fmin(curve.y_low, log2(point->y.median));
+        curve.y_high = fmax(curve.y_high, log2(point->y.median));
+    }
+    /* The lowest value is one row high; a flat curve stays flat and low. */
+    curve.y_high = fmax(curve.y_high, curve.y_low + 2);
+    curve.y_low -= (curve.y_high - curve.y_low) / (rows - 1);
     curve_fill(&curve, series);
     /* Declared capacities on the axis, one to a column. */
     for (size_t i = 0; i < block->mark_count && curve.mark_count < MARKS_MAX; i++) {

@@ -2,7 +2,6 @@
 
 #include "base/clean.h"
 #include "base/quantity.h"
-#include "base/quote.h"
 #include "base/units.h"
 #include "show/render/differences.h"
 #include "show/render/parts.h"
@@ -135,26 +134,6 @@ static size_t put_facts(FILE *out, const struct changed_facts *facts, bool worse
     return shown;
 }
 
-/* "of 3 it can't be told: L3 latency to +-40 %, ..." */
-static void put_untold(FILE *out, const struct health_values *values)
-{
-    if (values->count)
-        fprintf(out, "; of %zu it can't be told: ", values->count);
-    for (size_t i = 0; i < values->count && i < VALUES_MOST; i++) {
-        const struct difference *difference = values->list[i].difference;
-        struct line line = {0};
-        char known[UNIT_TEXT];
-        line_add(&line, "%s", i ? ", " : "");
-        add_what(&line, difference);
-        if (isfinite(difference->compared.resolution))
-            line_add(&line, " to +-%s %%",
-                     figure_format(100 * difference->compared.resolution, 2, known));
-        put(out, &line);
-    }
-    if (values->count > VALUES_MOST)
-        fprintf(out, " and %zu more", values->count - VALUES_MOST);
-}
-
 static void put_sentence(FILE *out, const struct health_check *check)
 {
     const struct health_values *good = &check->values[HEALTHY];
@@ -172,7 +151,22 @@ static void put_sentence(FILE *out, const struct health_check *check)
             good->count == 1 ? "" : "s");
     put_facts(out, facts, false, "; changed: ");
     put_values(out, "; not worse, but changed: ", &check->otherwise);
-    put_untold(out, &check->untold);
+    /* "of 3 it can't be told: L3 latency to +-40 %, ..." */
+    if (check->untold.count)
+        fprintf(out, "; of %zu it can't be told: ", check->untold.count);
+    for (size_t i = 0; i < check->untold.count && i < VALUES_MOST; i++) {
+        const struct difference *difference = check->untold.list[i].difference;
+        struct line line = {0};
+        char known[UNIT_TEXT];
+        line_add(&line, "%s", i ? ", " : "");
+        add_what(&line, difference);
+        if (isfinite(difference->compared.resolution))
+            line_add(&line, " to +-%s %%",
+                     figure_format(100 * difference->compared.resolution, 2, known));
+        put(out, &line);
+    }
+    if (check->untold.count > VALUES_MOST)
+        fprintf(out, " and %zu more", check->untold.count - VALUES_MOST);
     if (check->not_compared)
         fprintf(out, "; %zu not compared", check->not_compared);
     put_gaps(out, check);

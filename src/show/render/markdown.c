@@ -6,7 +6,6 @@
  * as HTML, so no text of it may become markup, a link or the mention of a person.
  */
 #include "base/clean.h"
-#include "document/flag.h"
 #include "show/render/output.h"
 #include "show/render/parts.h"
 
@@ -75,19 +74,6 @@ static void put_cell(FILE *out, const struct cell *cell)
         fprintf(out, " ± %s %%", figure_percent(cell->value, cell->low, cell->high, text));
 }
 
-static void put_head(FILE *out, const struct table *table)
-{
-    for (size_t c = 0; c < table->column_count; c++) {
-        fputs(c ? " " : "| ", out);
-        put_text(out, table->columns[c].name);
-        fputs(" |", out);
-    }
-    fputs("  |\n|", out);
-    for (size_t c = 0; c < table->column_count; c++)
-        fputs(table->columns[c].words ? " :-- |" : " --: |", out);
-    fputs(" :-- |\n", out);
-}
-
 static void put_row(FILE *out, const struct table *table, const struct row *row)
 {
     for (size_t c = 0; c < table->column_count; c++) {
@@ -111,7 +97,15 @@ static void put_table(FILE *out, const struct probe_result *probe, const struct 
     fputs(": ", out);
     put_text(out, table->title);
     fputs("\n\n", out);
-    put_head(out, table);
+    for (size_t c = 0; c < table->column_count; c++) {
+        fputs(c ? " " : "| ", out);
+        put_text(out, table->columns[c].name);
+        fputs(" |", out);
+    }
+    fputs("  |\n|", out);
+    for (size_t c = 0; c < table->column_count; c++)
+        fputs(table->columns[c].words ? " :-- |" : " --: |", out);
+    fputs(" :-- |\n", out);
     for (size_t r = 0; r < table->row_count; r++)
         put_row(out, table, &table->rows[r]);
 }

@@ -102,15 +102,6 @@ static void print_cell(FILE *out, const struct pair_cell *cell, const struct val
     fprintf(out, "%*s%s", layout->cell, text, ink(style, INK_PLAIN));
 }
 
-/* The number of cells of a row without the empty ones at its end. */
-static size_t cells_shown(const struct square *square, size_t row)
-{
-    size_t count = square->column_count;
-    while (count && square->cells[row * square->column_count + count - 1].kind == PAIR_EMPTY)
-        count--;
-    return count;
-}
-
 static bool has_range(const struct pair_cell *cell)
 {
     return cell->kind == PAIR_VALUE && cell->most > cell->least;
@@ -149,7 +140,10 @@ static void print_rows(FILE *out, const struct square *square, const struct valu
         fprintf(out, "%s%*s%*s%s%*s%s", ink(style, INK_DIM), layout->name,
                 square_row_name(square, r, name), square->rows ? gap : gap > 0, "", label,
                 square->rows ? 0 : gap - (gap > 0), "", ink(style, INK_PLAIN));
-        const size_t count = cells_shown(square, r);
+        /* The number of cells of a row without the empty ones at its end. */
+        size_t count = square->column_count;
+        while (count && square->cells[r * square->column_count + count - 1].kind == PAIR_EMPTY)
+            count--;
         for (size_t c = 0; c < count; c++)
             print_cell(out, &square->cells[r * square->column_count + c], values, layout, style);
         fputc('\n', out);
@@ -219,16 +213,6 @@ static bool print_square(FILE *out, const struct square *square, const struct va
 }
 
 /* --- all of it --- */
-
-static struct values values_of(const struct matrix *matrix)
-{
-    struct values values = {.least = matrix->least,
-                            .most = matrix->most,
-                            .scale = figure_scale(matrix->series->y.unit),
-                            .absent = matrix->absent};
-    clean_text(figure_unit(matrix->series->y.unit), values.unit, 16);
-    return values;
-}
 
 /* The distribution of pairs by value, in which groups (siblings, a shared cache, another socket)
  * stand out. */
@@ -302,7 +286,11 @@ static enum shown print_brief(FILE *out, const struct matrix *matrix, const stru
 
 void draw_matrix(FILE *out, const struct matrix *matrix, const struct text_style *style)
 {
-    const struct values values = values_of(matrix);
+    struct values values = {.least = matrix->least,
+                            .most = matrix->most,
+                            .scale = figure_scale(matrix->series->y.unit),
+                            .absent = matrix->absent};
+    clean_text(figure_unit(matrix->series->y.unit), values.unit, 16);
     enum shown shown = SHOWN_VALUES;
     if (matrix->whole)
         print_whole(out, matrix, &values, style);

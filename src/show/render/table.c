@@ -172,22 +172,6 @@ static void leave_out(struct table_layout *layout, int least)
     }
 }
 
-/* The last resort: a first column of long texts is put on lines of its own, and every other column
- * is limited so that it fits next to the first. */
-static void cut(struct table_layout *layout)
-{
-    const size_t room = layout->width - 2 * TABLE_MARGIN - TABLE_NOTE, first = room * 2 / 5;
-    layout->interval = smaller(layout->interval, INTERVAL);
-    const size_t rest = room - first - (layout->interval ? 1 + layout->interval : 0);
-    layout->stacked = layout->table->columns[0].words && layout->figure[0] > first;
-    layout->figure[0] =
-        layout->stacked ? TABLE_STACKED - TABLE_MARGIN : smaller(layout->figure[0], first);
-    for (size_t c = 1; c < layout->count; c++) {
-        layout->figure[c] = smaller(layout->figure[c], layout->unit[c] ? rest * 2 / 3 : rest);
-        layout->unit[c] = smaller(layout->unit[c], rest - rest * 2 / 3 - 1);
-    }
-}
-
 /* If the table does not fit the width: columns of the highest ranks are left out, then blanks
  * are removed, then columns are left out by rank, and last the first column is put on lines of
  * its own. */
@@ -214,8 +198,20 @@ static void lay_out(struct table_layout *layout, const struct table *table, FILE
         leave_out(layout, 1);
         layout->gap = fits(layout) ? 2 : 1;
     }
-    if (!fits(layout) && layout->count)
-        cut(layout);
+    if (!fits(layout) && layout->count) {
+        /* The last resort: a first column of long texts is put on lines of its own, and every other
+         * column is limited so that it fits next to the first. */
+        const size_t room = layout->width - 2 * TABLE_MARGIN - TABLE_NOTE, first = room * 2 / 5;
+        layout->interval = smaller(layout->interval, INTERVAL);
+        const size_t rest = room - first - (layout->interval ? 1 + layout->interval : 0);
+        layout->stacked = layout->table->columns[0].words && layout->figure[0] > first;
+        layout->figure[0] =
+            layout->stacked ? TABLE_STACKED - TABLE_MARGIN : smaller(layout->figure[0], first);
+        for (size_t c = 1; c < layout->count; c++) {
+            layout->figure[c] = smaller(layout->figure[c], layout->unit[c] ? rest * 2 / 3 : rest);
+            layout->unit[c] = smaller(layout->unit[c], rest - rest * 2 / 3 - 1);
+        }
+    }
 }
 
 static size_t part_end(const struct table_layout *layout, size_t from)
@@ -360,30 +356,25 @@ static void draw_cell(struct pen *pen, const struct table_layout *layout, const 
     }
 }
 
-static void draw_first(struct pen *pen, const struct table_layout *layout, const struct row *row)
-{
-    char text[CELL_TEXT];
-    const size_t depth = TABLE_DEPTH * row->depth;
-    cell_text(&row->cells[0], text);
-    pen_move(pen, TABLE_MARGIN + depth);
-    if (layout->stacked && *text) {
-        fprintf(pen->out, "%*s", (int)pen->blanks, "");
-        text_print_wrapped(pen->out, pen->style, pen->blanks, text);
-    }
-    if (layout->stacked)
-        pen->blanks = TABLE_STACKED;
-    else
-        pen_padded(pen, INK_PLAIN, layout->figure[0] > depth ? layout->figure[0] - depth : 0, text,
-                   !layout->table->columns[0].words);
-}
-
 /* Draws the first column and columns `from` to `to` (exclusive). */
 static void draw_row(const struct table_layout *layout, const struct row *row, size_t from,
                      size_t to)
 {
     struct pen pen = {.out = layout->out, .style = layout->style};
     const bool ends = to == layout->count;
-    draw_first(&pen, layout, row);
+    char text[CELL_TEXT];
+    const size_t depth = TABLE_DEPTH * row->depth;
+    cell_text(&row->cells[0], text);
+    pen_move(&pen, TABLE_MARGIN + depth);
+    if (layout->stacked && *text) {
+        fprintf(pen.out, "%*s", (int)pen.blanks, "");
+        text_print_wrapped(pen.out, pen.style, pen.blanks, text);
+    }
+    if (layout->stacked)
+        pen.blanks = TABLE_STACKED;
+    else
+        pen_padded(&pen, INK_PLAIN, layout->figure[0] > depth ? layout->figure[0] - depth : 0, text,
+                   !layout->table->columns[0].words);
     for (size_t c = from; c < to; c++)
         if (!layout->left_out[c] && c != layout->wrapped)
             draw_cell(&pen, layout, row, c);

@@ -307,24 +307,6 @@ struct distances {
     size_t count;
 };
 
-static void leave_out(struct distances *distances)
-{
-    const size_t n = distances->count;
-    for (;;) {
-        size_t worst = 0;
-        for (size_t i = 1; i < n; i++)
-            if (distances->missing[i] > distances->missing[worst])
-                worst = i;
-        if (!n || !distances->missing[worst])
-            return;
-        distances->left_out[worst] = true;
-        distances->missing[worst] = 0;
-        for (size_t i = 0; i < n; i++)
-            if (!distances->left_out[i] && isnan(distances->values[i * n + worst]))
-                distances->missing[i]--;
-    }
-}
-
 static void collect(struct distances *distances, const struct grid *grid, const struct cpulist *all,
                     double ps, struct pool *pool)
 {
@@ -347,7 +329,19 @@ static void collect(struct distances *distances, const struct grid *grid, const 
         distances->values[i] = good ? value : NAN;
         distances->missing[i / n] += !good;
     }
-    leave_out(distances);
+    for (;;) {
+        size_t worst = 0;
+        for (size_t i = 1; i < n; i++)
+            if (distances->missing[i] > distances->missing[worst])
+                worst = i;
+        if (!n || !distances->missing[worst])
+            return;
+        distances->left_out[worst] = true;
+        distances->missing[worst] = 0;
+        for (size_t i = 0; i < n; i++)
+            if (!distances->left_out[i] && isnan(distances->values[i * n + worst]))
+                distances->missing[i]--;
+    }
 }
 
 /* Numbers that are written in elements of a few each, with the length of their text. */
@@ -474,26 +468,6 @@ static void put_ways(struct writing *writing, const struct series *series)
     }
 }
 
-static void put_attributes(FILE *out, const struct objects *objects,
-                           const struct document *document, struct pool *pool)
-{
-    for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++) {
-        struct writing writing = {out, objects, document, &attributes[i], false, pool};
-        const struct series *series = ways_between_nodes(document, attributes[i].dimension);
-        if (series)
-            put_ways(&writing, series);
-        else if (objects->node_count == 1) {
-            /* Writes the first value of the level DRAM. */
-            const struct finding *finding = memory_finding(writing.document, writing.attribute);
-            if (finding)
-                put_value(&writing, 0, &writing.objects->list[OBJECT_ROOT].cpus,
-                          finding->value * quantity_of(finding->unit)->metric_factor);
-        }
-        if (writing.begun)
-            fputs("  </memattr>\n", out);
-    }
-}
-
 static void write_hwloc(FILE *out, const struct output_content *content, struct pool *pool)
 {
     const struct document *document = content->documents[0];
@@ -505,7 +479,21 @@ static void write_hwloc(FILE *out, const struct output_content *content, struct 
           out);
     put_object(out, &objects, document, OBJECT_ROOT, 1);
     put_handoffs(out, &objects, document, pool);
-    put_attributes(out, &objects, document, pool);
+    for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++) {
+        struct writing writing = {out, &objects, document, &attributes[i], false, pool};
+        const struct series *series = ways_between_nodes(document, attributes[i].dimension);
+        if (series)
+            put_ways(&writing, series);
+        else if (objects.node_count == 1) {
+            /* Writes the first value of the level DRAM. */
+            const struct finding *finding = memory_finding(writing.document, writing.attribute);
+            if (finding)
+                put_value(&writing, 0, &writing.objects->list[OBJECT_ROOT].cpus,
+                          finding->value * quantity_of(finding->unit)->metric_factor);
+        }
+        if (writing.begun)
+            fputs("  </memattr>\n", out);
+    }
     fputs("</topology>\n", out);
 }
 

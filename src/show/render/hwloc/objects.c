@@ -185,22 +185,6 @@ static int compare_first(const void *a, const void *b)
     return (x->cpus.ids[0] > y->cpus.ids[0]) - (x->cpus.ids[0] < y->cpus.ids[0]);
 }
 
-/* hwloc needs children in the order of their CPUs. */
-static void link_children(struct objects *objects, struct pool *pool)
-{
-    const struct object **order = pool_alloc(pool, objects->count, sizeof *order);
-    for (size_t i = 0; i < objects->count; i++)
-        order[i] = &objects->list[i];
-    qsort(order, objects->count, sizeof *order, compare_first);
-    for (size_t i = objects->count; i-- > 0;) {
-        struct object *object = &objects->list[order[i] - objects->list];
-        if (object->parent == OBJECT_NONE)
-            continue;
-        object->next = objects->list[object->parent].child;
-        objects->list[object->parent].child = order[i] - objects->list;
-    }
-}
-
 /* As hwloc does it: the smallest object that holds the node's CPUs, and of several with just these
  * CPUs the outermost one below the machine. */
 static long place_of_node(const struct objects *objects, const struct object_node *node,
@@ -259,5 +243,16 @@ void objects_build(struct objects *objects, const struct document *document, str
         place(&building, i, owners);
     for (size_t i = 0; i < objects->node_count; i++)
         objects->nodes[i].at = place_of_node(objects, &objects->nodes[i], owners);
-    link_children(objects, pool);
+    /* hwloc needs children in the order of their CPUs. */
+    const struct object **order = pool_alloc(pool, objects->count, sizeof *order);
+    for (size_t i = 0; i < objects->count; i++)
+        order[i] = &objects->list[i];
+    qsort(order, objects->count, sizeof *order, compare_first);
+    for (size_t i = objects->count; i-- > 0;) {
+        struct object *object = &objects->list[order[i] - objects->list];
+        if (object->parent == OBJECT_NONE)
+            continue;
+        object->next = objects->list[object->parent].child;
+        objects->list[object->parent].child = order[i] - objects->list;
+    }
 }

@@ -4,7 +4,6 @@
  */
 #include "show/render/page/page.h"
 
-#include "base/quantity.h"
 #include "show/render/fleet/fleet.h"
 #include "show/report/figure.h"
 
@@ -164,19 +163,6 @@ static void put_title(const struct fleet_page *page, const struct strip *strip,
     html_print(page->out, "<title>%s</title>", line.text);
 }
 
-static void put_dot(const struct fleet_page *page, const struct strip *strip,
-                    const struct fleet_value *value)
-{
-    const bool link = open_link(page, value->node);
-    /* Different heights, which mean nothing, separate dots at the same place. */
-    const double height = STRIP_HEIGHT / 2.0 + (double)(value->node % 5) * 3 - 6;
-    fprintf(page->out, "<circle class=\"%s\" cx=\"%.1f\" cy=\"%.1f\" r=\"%s\">",
-            value->odd ? "odd" : "peer", place_of(strip, value->value), height,
-            value->odd ? "4.5" : "2.5");
-    put_title(page, strip, value);
-    fputs(link ? "</circle></a>" : "</circle>", page->out);
-}
-
 static void put_density(const struct fleet_page *page, const struct strip *strip)
 {
     size_t bins[STRIP_BINS] = {0}, most = 0;
@@ -231,8 +217,16 @@ static void put_strip(const struct fleet_page *page, struct strip *strip)
     for (int odd = 0; odd < 2; odd++) /* odd ones are drawn last, on top */
         for (size_t i = 0; i < strip->finding->count; i++) {
             const struct fleet_value *value = &strip->finding->values[i];
-            if (value->odd == odd && (odd || dots) && is_in(page->fleet, strip, value))
-                put_dot(page, strip, value);
+            if (value->odd == odd && (odd || dots) && is_in(page->fleet, strip, value)) {
+                const bool link = open_link(page, value->node);
+                /* Different heights, which mean nothing, separate dots at the same place. */
+                const double height = STRIP_HEIGHT / 2.0 + (double)(value->node % 5) * 3 - 6;
+                fprintf(page->out, "<circle class=\"%s\" cx=\"%.1f\" cy=\"%.1f\" r=\"%s\">",
+                        value->odd ? "odd" : "peer", place_of(strip, value->value), height,
+                        value->odd ? "4.5" : "2.5");
+                put_title(page, strip, value);
+                fputs(link ? "</circle></a>" : "</circle>", page->out);
+            }
         }
     html_print(out, "</svg><td>%s</tr>\n", ends[2].text);
 }

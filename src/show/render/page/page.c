@@ -14,28 +14,6 @@ struct page {
     size_t figures; /* figures written so far */
 };
 
-static void put_head(const struct page *page)
-{
-    struct line title = {0};
-    for (size_t i = 0; i < page->count && i < 4; i++) {
-        line_add(&title, "%s", i ? ", " : "");
-        line_add_document(&title, page->documents, page->count, i);
-    }
-    html_head(page->out, title.text);
-}
-
-/* Hidden: without the script the controls would do nothing. */
-static void put_controls(FILE *out)
-{
-    fputs("<div class=controls id=controls hidden>\n"
-          "<div class=choice role=group aria-label=Colours>"
-          "<button type=button data-theme=light aria-pressed=false>light</button>"
-          "<button type=button data-theme=auto aria-pressed=true>auto</button>"
-          "<button type=button data-theme=dark aria-pressed=false>dark</button></div>\n"
-          "</div>\n</header>\n",
-          out);
-}
-
 /* --- probes: one section for each name, with all documents that have it --- */
 
 /* Each newline begins a paragraph. */
@@ -258,8 +236,20 @@ static void write_page(FILE *out, const struct output_content *content, struct p
     size_t sections = 0;
     report_build(&page.report, pool, page.documents, page.count, content->probe, true);
     report_add_charts(&page.report, page.count);
-    put_head(&page);
-    put_controls(out);
+    struct line title = {0};
+    for (size_t i = 0; i < page.count && i < 4; i++) {
+        line_add(&title, "%s", i ? ", " : "");
+        line_add_document(&title, page.documents, page.count, i);
+    }
+    html_head(page.out, title.text);
+    /* Hidden: without the script the controls would do nothing. */
+    fputs("<div class=controls id=controls hidden>\n"
+          "<div class=choice role=group aria-label=Colours>"
+          "<button type=button data-theme=light aria-pressed=false>light</button>"
+          "<button type=button data-theme=auto aria-pressed=true>auto</button>"
+          "<button type=button data-theme=dark aria-pressed=false>dark</button></div>\n"
+          "</div>\n</header>\n",
+          out);
     fputs("<main id=main tabindex=-1>\n", out);
     put_summary(&page);
     for (size_t i = 0; i < report->count; i++)

@@ -4,7 +4,6 @@
  * stand by the groups that were found, which are framed.
  */
 #include "base/cpulist.h"
-#include "document/flag.h"
 #include "show/render/picture/picture.h"
 #include "show/report/figure.h"
 #include "stats/order.h"
@@ -295,19 +294,6 @@ static void put_names(const struct drawing *drawing, const struct map *map)
     }
 }
 
-static void put_reading(const struct drawing *drawing, const struct map *map, size_t row,
-                        size_t column, const struct pair_cell *cell)
-{
-    char from[SQUARE_NAME], to[SQUARE_NAME], range[2 * UNIT_TEXT], value[UNIT_TEXT];
-    const struct shades *shades = drawing->shades;
-    range_text(shades, cell, range);
-    number_text(shades, (double)cell->value, value);
-    html_print(drawing->canvas->out,
-               *range ? "<title>%s to %s: %s %s (%s)</title>" : "<title>%s to %s: %s %s</title>",
-               square_row_name(map->square, row, from), square_column_name(map->square, column, to),
-               value, shades->unit, range);
-}
-
 static void put_cell(const struct drawing *drawing, const struct map *map, double x, double y,
                      size_t row, size_t column)
 {
@@ -322,8 +308,17 @@ static void put_cell(const struct drawing *drawing, const struct map *map, doubl
             map->cell_width - 1, map->cell_height - 1);
     put_colour(out, share);
     fputs("/>", out);
-    if (drawing->canvas->read_out)
-        put_reading(drawing, map, row, column, cell);
+    if (drawing->canvas->read_out) {
+        char from[SQUARE_NAME], to[SQUARE_NAME], range[2 * UNIT_TEXT], value[UNIT_TEXT];
+        const struct shades *shades = drawing->shades;
+        range_text(shades, cell, range);
+        number_text(shades, (double)cell->value, value);
+        html_print(drawing->canvas->out,
+                   *range ? "<title>%s to %s: %s %s (%s)</title>"
+                          : "<title>%s to %s: %s %s</title>",
+                   square_row_name(map->square, row, from),
+                   square_column_name(map->square, column, to), value, shades->unit, range);
+    }
     number_text(drawing->shades, (double)cell->value, text);
     char range[2 * UNIT_TEXT] = "";
     if (map->ranges)
