@@ -174,17 +174,6 @@ void line_add_fact(struct line *line, const struct changed_fact *fact)
     line_add_between(line, ", then ", fact->after, sides[fact->side]);
 }
 
-static void add_facts(struct report *report, const struct changed_facts *facts)
-{
-    struct remark_line *lines = pool_alloc(report->pool, facts->count, sizeof *lines);
-    for (size_t i = 0; i < facts->count; i++) {
-        struct line line = {0};
-        line_add_fact(&line, &facts->list[i]);
-        lines[i].text = report_line(report, &line);
-    }
-    add_remarks(report, lines, facts->count, "changed facts");
-}
-
 void report_add_differences(struct report *report, const struct differences *differences,
                             enum listed listed)
 {
@@ -194,7 +183,13 @@ void report_add_differences(struct report *report, const struct differences *dif
                     differences->counts[CANT_TELL]);
     report_add(report, BLOCK_VERDICT, SECTION_DIFFERENCES, 0, NULL)->verdict =
         (struct verdict_block){.good = !differences_exist(differences), .sentence = sentence};
-    add_facts(report, &differences->facts);
+    struct remark_line *lines = pool_alloc(report->pool, differences->facts.count, sizeof *lines);
+    for (size_t i = 0; i < differences->facts.count; i++) {
+        struct line line = {0};
+        line_add_fact(&line, &differences->facts.list[i]);
+        lines[i].text = report_line(report, &line);
+    }
+    add_remarks(report, lines, differences->facts.count, "changed facts");
     add_values(report, differences, CHANGED, "changed", CHANGED_MAX, listed);
     if (listed)
         add_values(report, differences, CANT_TELL,

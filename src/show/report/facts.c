@@ -63,23 +63,6 @@ static void add_values(struct line *line, const struct pivot_row *node)
                          node->values[LATENCY] ? node->values[LATENCY] : node->values[BANDWIDTH]);
 }
 
-static void add_nodes(struct report *report, struct facts *facts, size_t index)
-{
-    const struct document *document = report->catalogue.documents[index];
-    struct pivot nodes = {.most = NODES_SHOWN, .by_name_alone = true};
-    pivot_collect(&nodes, &report->catalogue, index, -1, place_of_node, NULL);
-    for (size_t i = 0; i < nodes.count; i++) {
-        struct line line = {0};
-        add_kind(&line, &document->machine, nodes.rows[i].first->meaning.number);
-        add_values(&line, &nodes.rows[i]);
-        *facts_add(report, facts) =
-            (struct fact){.label = report_text(report, "node %s", nodes.rows[i].name),
-                          .text = report_line(report, &line)};
-    }
-    if (nodes.left_out)
-        facts->more = "more nodes are in the document";
-}
-
 /* --- channels --- */
 
 /* The read bandwidth of all CPUs, if its declared bandwidth is known; that of the standard
@@ -148,7 +131,19 @@ void report_add_declared(struct report *report, size_t index)
 {
     const size_t before = report->count;
     struct facts facts = {0};
-    add_nodes(report, &facts, index);
+    const struct document *document = report->catalogue.documents[index];
+    struct pivot nodes = {.most = NODES_SHOWN, .by_name_alone = true};
+    pivot_collect(&nodes, &report->catalogue, index, -1, place_of_node, NULL);
+    for (size_t i = 0; i < nodes.count; i++) {
+        struct line line = {0};
+        add_kind(&line, &document->machine, nodes.rows[i].first->meaning.number);
+        add_values(&line, &nodes.rows[i]);
+        *facts_add(report, &facts) =
+            (struct fact){.label = report_text(report, "node %s", nodes.rows[i].name),
+                          .text = report_line(report, &line)};
+    }
+    if (nodes.left_out)
+        facts.more = "more nodes are in the document";
     add_channels(report, &facts, index);
     add_weights(report, &facts, index);
     report_add_facts(report, SECTION_WIDTH, index, "declared",

@@ -140,15 +140,6 @@ static bool is_disagreement(const struct catalogue_entry *entry)
     return entry->meaning.role == ROLE_DISAGREEMENT && entry->meaning.fact == FACT_CLUSTERS;
 }
 
-/* Whether the next cluster lies in this one. */
-static bool has_inner(struct report *report, const struct catalogue_entry *entries, size_t count,
-                      const struct cpulist *cpus)
-{
-    struct cpulist next;
-    return count > 1 && cluster_read(&entries[1], &next, report->pool) &&
-           cluster_is_within(&next, cpus);
-}
-
 /* Clusters of one size, side by side, of which one sentence says the same. */
 struct alike {
     const struct catalogue_entry *first; /* NULL: none */
@@ -209,7 +200,10 @@ static void add_tree(struct report *report, struct table *table,
                 cell_of_text(report_text(report, "%s:", words ? words : "as standard"));
         }
         experiment = entry->experiment;
-        const bool inner = has_inner(report, entry, count - i, &cpus);
+        /* Whether the next cluster lies in this one. */
+        struct cpulist next;
+        const bool inner = (count - i) > 1 && cluster_read(&entry[1], &next, report->pool) &&
+                           cluster_is_within(&next, &cpus);
         if (!inner && belongs_to(&alike, entry, cpus.count, depth)) {
             join_row(report, &table->rows[table->row_count - 1], &alike, entry->finding);
             above[depth++] = cpus;

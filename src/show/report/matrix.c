@@ -17,22 +17,6 @@ struct extent {
     size_t count; /* points with a value */
 };
 
-static struct extent extent_of(const struct series *series)
-{
-    struct extent extent = {0};
-    for (size_t i = 0; i < series->point_count; i++) {
-        const struct point *point = &series->points[i];
-        if (!isfinite(point->y.median))
-            continue;
-        if (!extent.nearest || point->y.median < extent.nearest->y.median)
-            extent.nearest = point;
-        if (!extent.farthest || point->y.median > extent.farthest->y.median)
-            extent.farthest = point;
-        extent.mean += (point->y.median - extent.mean) / (double)++extent.count;
-    }
-    return extent;
-}
-
 /* The share of cache lines in the scatter is known only if every trial uses another line. */
 static bool is_over_lines(const struct point *point)
 {
@@ -85,18 +69,6 @@ static const char *tell_spread(struct report *report, const struct series *serie
     return report_line(report, &line);
 }
 
-static const char *tell_extent(struct report *report, const struct extent *extent,
-                               const struct digits *digits)
-{
-    const double divisor = digits->divisor;
-    const int decimals = digits->decimals;
-    return report_text(report, "Min %.*f (%d,%d)  Max %.*f (%d,%d)  Mean %.*f %s", decimals,
-                       extent->nearest->y.median / divisor, extent->nearest->from,
-                       extent->nearest->to, decimals, extent->farthest->y.median / divisor,
-                       extent->farthest->from, extent->farthest->to, decimals,
-                       extent->mean / divisor, digits->unit);
-}
-
 /* --- the block --- */
 
 struct matrix report_matrix(struct report *report, const struct probe_result *probe,
@@ -144,7 +116,13 @@ static void fill(struct report *report, struct matrix *matrix, const struct exte
         matrix->missing = report_text(report, "x: %zu pair%s could not be measured", missing,
                                       missing == 1 ? "" : "s");
     matrix->spread = matrix->whole ? tell_spread(report, series, &digits) : NULL;
-    matrix->closing = tell_extent(report, extent, &digits);
+    const double divisor = digits.divisor;
+    const int decimals = digits.decimals;
+    matrix->closing =
+        report_text(report, "Min %.*f (%d,%d)  Max %.*f (%d,%d)  Mean %.*f %s", decimals,
+                    extent->nearest->y.median / divisor, extent->nearest->from, extent->nearest->to,
+                    decimals, extent->farthest->y.median / divisor, extent->farthest->from,
+                    extent->farthest->to, decimals, extent->mean / divisor, digits.unit);
     if (!matrix->whole && series == &probe->series[0])
         matrix->clusters = report_tell_clusters(report, index, probe);
 }
@@ -153,7 +131,17 @@ void report_add_matrix(struct report *report, size_t index, const struct probe_r
                        const struct series *series, bool whole)
 {
     enum { ROWS_BESIDE = 6, ROWS_ALONE = 12 }; /* beside a curve and the levels, or alone */
-    const struct extent extent = extent_of(series);
+    struct extent extent = {0};
+    for (size_t i = 0; i < series->point_count; i++) {
+        const struct point *point = &series->points[i];
+        if (!isfinite(point->y.median))
+            continue;
+        if (!extent.nearest || point->y.median < extent.nearest->y.median)
+            extent.nearest = point;
+        if (!extent.farthest || point->y.median > extent.farthest->y.median)
+            extent.farthest = point;
+        extent.mean += (point->y.median - extent.mean) / (double)++extent.count;
+    }
     if (extent.count == 0) {
         report_add_nothing(report, index, probe);
         return;

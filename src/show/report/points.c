@@ -1,7 +1,6 @@
 /* The points of series as tables: one series, a group row by row, a sheet side by side, or a few
  * points where room is short. */
 #include "base/clean.h"
-#include "base/quantity.h"
 #include "base/text.h"
 #include "conclude/registry/finding.h"
 #include "document/flag.h"

@@ -116,13 +116,6 @@ static bool has_headlines(const struct report *report, size_t index)
     return false;
 }
 
-/* Whether the screen shows the series: a curve, or pairs of CPUs. A table would say little that the
- * findings do not. */
-static bool is_for_the_screen(const struct series *series)
-{
-    return series->matrix ? series->point_count > 2 : curve_is_worth_drawing(series);
-}
-
 /* In the order of the datasheet: at most one curve and one matrix of each probe. */
 static void add_headlines(struct report *report, size_t index)
 {
@@ -135,8 +128,10 @@ static void add_headlines(struct report *report, size_t index)
             bool shown[2] = {false, false};
             for (size_t s = 0; s < probe->series_count; s++) {
                 const struct series *series = &probe->series[s];
+                /* Whether the screen shows the series: a curve, or pairs of CPUs. A table would say
+                 * little that the findings do not. */
                 if ((headlines ? !series->headline : s > 0) || shown[series->matrix] ||
-                    !is_for_the_screen(series))
+                    !(series->matrix ? series->point_count > 2 : curve_is_worth_drawing(series)))
                     continue;
                 shown[series->matrix] = true;
                 const size_t before = report->count;
