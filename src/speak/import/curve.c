@@ -199,26 +199,6 @@ static void begin_curve(struct reading *reading)
     }
 }
 
-static double size_of(const struct reading *reading)
-{
-    const struct curve *curve = reading->state;
-    const struct rows *rows = &reading->rows;
-    const struct field *size = &rows->fields[curve->size];
-    const int shown = (int)(size->length < ROWS_SHOWN ? size->length : ROWS_SHOWN);
-    if (!field_has_unit(size) && curve->size_unit == 0 && field_number(size) > 0)
-        rows_refuse(rows,
-                    "size '%.*s' has no unit: write 48K, or say by --size-unit B, K, M or G what "
-                    "plain numbers count",
-                    shown, size->text);
-    const double bytes = field_size(size, curve->size_unit);
-    if (bytes == 0)
-        rows_refuse(rows,
-                    "'%.*s' is no size: write a positive number, or one like 48K; --size-unit says "
-                    "what a plain number counts",
-                    shown, size->text);
-    return bytes;
-}
-
 static double number_at(const struct rows *rows, size_t place, const char *what)
 {
     return place == NOWHERE ? NAN : rows_positive(rows, &rows->fields[place], what);
@@ -243,7 +223,19 @@ static void read_line(struct reading *reading)
     if (rows->count != curve->columns)
         rows_refuse(rows, "write %zu columns as %s, not %zu", curve->columns,
                     reading->tables.count ? "in the lines before" : "there are names", rows->count);
-    const double bytes = size_of(reading);
+    const struct field *size = &rows->fields[curve->size];
+    const int shown = (int)(size->length < ROWS_SHOWN ? size->length : ROWS_SHOWN);
+    if (!field_has_unit(size) && curve->size_unit == 0 && field_number(size) > 0)
+        rows_refuse(rows,
+                    "size '%.*s' has no unit: write 48K, or say by --size-unit B, K, M or G what "
+                    "plain numbers count",
+                    shown, size->text);
+    const double bytes = field_size(size, curve->size_unit);
+    if (bytes == 0)
+        rows_refuse(rows,
+                    "'%.*s' is no size: write a positive number, or one like 48K; --size-unit says "
+                    "what a plain number counts",
+                    shown, size->text);
     kind_add_number(&kind, "stride", number_at(rows, curve->stride, "stride"));
     kind_add_number(&kind, "threads", number_at(rows, curve->threads, "number of threads"));
     if (curve->cpu != NOWHERE)

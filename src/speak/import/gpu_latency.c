@@ -74,24 +74,6 @@ static void read_title(struct reading *reading)
     }
 }
 
-/* The factors that the title gives; without a title, that loads went through the first level. */
-static void fill_factors(const struct gpu_curves *curves, struct factor *factors)
-{
-    static const char *const known[] = {"path", "order", "stride", "l1"};
-    size_t count = 0;
-    for (size_t i = 0; i < curves->text_count; i++)
-        for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
-            const char *text = curves->texts[i][1];
-            const struct field field = {text, strlen(text), 0, 0};
-            const double number = field_number(&field);
-            if (strcmp(curves->texts[i][0], known[k]) == 0)
-                factors[count++] =
-                    (struct factor){known[k], isfinite(number) ? NULL : text, number};
-        }
-    if (!curves->text_count)
-        factors[count++] = (struct factor){"path", "l1", NAN};
-}
-
 /* The model of the current device's curves. */
 static const struct series *model_of(struct reading *reading)
 {
@@ -124,7 +106,21 @@ static void read_row(struct reading *reading)
     const double cycles = rows_positive(rows, &fields[rrze ? 5 : 3], "the latency");
     struct table_kind kind = {
         .probe = "gpu", .title = "GPU latency, imported", .series = model_of(reading)};
-    fill_factors(curves, kind.factors);
+    /* The factors that the title gives; without a title, that loads went through the first level.
+     */
+    static const char *const known[] = {"path", "order", "stride", "l1"};
+    size_t count = 0;
+    for (size_t i = 0; i < curves->text_count; i++)
+        for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
+            const char *text = curves->texts[i][1];
+            const struct field field = {text, strlen(text), 0, 0};
+            const double number = field_number(&field);
+            if (strcmp(curves->texts[i][0], known[k]) == 0)
+                kind.factors[count++] =
+                    (struct factor){known[k], isfinite(number) ? NULL : text, number};
+        }
+    if (!curves->text_count)
+        kind.factors[count++] = (struct factor){"path", "l1", NAN};
     tables_add(&reading->tables, &kind,
                (struct table_number){.x = rrze ? round(size * 1024) : size,
                                      .value = cycles / mhz * 1e3,

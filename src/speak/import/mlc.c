@@ -151,21 +151,6 @@ static void end_section(struct reading *reading)
     mlc->section = NO_SECTION;
 }
 
-static void begin_section(struct reading *reading, const struct heading *heading)
-{
-    struct mlc *mlc = reading->state;
-    end_section(reading);
-    mlc->section = heading->section;
-    mlc->heading = reading->rows.number;
-    mlc->rate = megabyte;
-    mlc->found = mlc->column_count = 0;
-    mlc->traffic[0] = mlc->transfer[0] = '\0';
-    /* "... for sequential access (in ns)..." since version 3.9. */
-    rows_between(&reading->rows, " for ", " access", mlc->access, TEXT_BYTES);
-    if (heading->section == NO_SECTION)
-        rows_unread(&reading->rows);
-}
-
 /* --- rows --- */
 
 static const char *const transfers_title =
@@ -358,7 +343,16 @@ static void read_line(struct reading *reading)
     const bool row = rows->length && (isdigit((unsigned char)*rows->text) || *rows->text == '-');
     for (size_t i = 0; i < sizeof headings / sizeof *headings; i++)
         if (rows_begins(rows, headings[i].begins)) {
-            begin_section(reading, &headings[i]);
+            end_section(reading);
+            mlc->section = headings[i].section;
+            mlc->heading = reading->rows.number;
+            mlc->rate = megabyte;
+            mlc->found = mlc->column_count = 0;
+            mlc->traffic[0] = mlc->transfer[0] = '\0';
+            /* "... for sequential access (in ns)..." since version 3.9. */
+            rows_between(&reading->rows, " for ", " access", mlc->access, TEXT_BYTES);
+            if (headings[i].section == NO_SECTION)
+                rows_unread(&reading->rows);
             return;
         }
     if (rows_begins(rows, "Each iteration took")) {

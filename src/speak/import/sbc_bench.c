@@ -31,19 +31,6 @@ struct sbc_bench {
 
 /* --- ramlat --- */
 
-static void read_columns(struct reading *reading)
-{
-    struct sbc_bench *bench = reading->state;
-    struct rows *rows = &reading->rows;
-    const size_t fields = rows_cut(rows, 0);
-    if (fields < 2 || fields > COLUMNS_MOST)
-        rows_refuse(rows, "ramlat names from 1 to %d columns here", COLUMNS_MOST - 1);
-    for (size_t i = 1; i < fields; i++)
-        field_copy(&rows->fields[i], bench->columns[i], NAME_BYTES);
-    bench->column_count = fields;
-    bench->table = RAMLAT;
-}
-
 /* Reads "  4k: 2.671 2.705". */
 static void read_sizes(struct reading *reading)
 {
@@ -200,7 +187,13 @@ static void read_line(struct reading *reading)
         if (bench->several)
             read_cpu(rows, bench->cpu);
     } else if (rows_begins(rows, "size:")) {
-        read_columns(reading);
+        const size_t fields = rows_cut(rows, 0);
+        if (fields < 2 || fields > COLUMNS_MOST)
+            rows_refuse(rows, "ramlat names from 1 to %d columns here", COLUMNS_MOST - 1);
+        for (size_t i = 1; i < fields; i++)
+            field_copy(&rows->fields[i], bench->columns[i], NAME_BYTES);
+        bench->column_count = fields;
+        bench->table = RAMLAT;
     } else if (rows_begins(rows, "block size :")) {
         bench->table = BLOCKS;
         rows_between(rows, "[", "]", bench->pages, NAME_BYTES);

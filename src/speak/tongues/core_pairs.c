@@ -259,20 +259,6 @@ static void print_totals(FILE *out, struct talk *talk, size_t which, const struc
     fprintf(out, "    Mean latency: %.1fns\n", sum / (double)count);
 }
 
-static void print_csv(FILE *out, size_t which, const struct core_pairs *pairs)
-{
-    for (size_t i = 0; i < pairs->count; i++) {
-        for (size_t j = 0; j < pairs->count; j++) {
-            const struct point *point = shown_point(which, pairs, i, j);
-            if (j)
-                fputc(',', out);
-            if (point)
-                fprintf(out, "%.9g", (double)point->y.median);
-        }
-        fputc('\n', out);
-    }
-}
-
 static void speak_one(struct talk *talk, size_t which, struct core_wish wish, bool first)
 {
     const bool csv = talk_named(talk, "csv");
@@ -289,8 +275,18 @@ static void speak_one(struct talk *talk, size_t which, struct core_wish wish, bo
                 pairs.count, (unsigned long long)wish.iterations, (unsigned long long)wish.samples);
     print_triangle(out, which, &pairs);
     print_totals(out, talk, which, &pairs);
-    if (csv)
-        print_csv(talk->out, which, &pairs);
+    if (csv) {
+        for (size_t i = 0; i < pairs.count; i++) {
+            for (size_t j = 0; j < pairs.count; j++) {
+                const struct point *point = shown_point(which, &pairs, i, j);
+                if (j)
+                    fputc(',', talk->out);
+                if (point)
+                    fprintf(talk->out, "%.9g", (double)point->y.median);
+            }
+            fputc('\n', talk->out);
+        }
+    }
 }
 
 static void speak_core_to_core_latency(struct talk *talk)

@@ -9,10 +9,14 @@
 enum { ARRAY_MOST = 112 << 20, SIZES_MOST = 128 };
 static const double kib = 1024, usual_s = 25;
 
-/* The sizes of the program's table: four per octave, rounded down to fathom's elements of eight
- * bytes (the program's have four); repeated sizes are dropped. Returns their number. */
-static size_t choose_sizes(uint64_t *sizes)
+static void speak(struct talk *talk)
 {
+    /* 32 and 64 of the program's 96 KB, in percent, because the total differs between devices. */
+    static const char *const splits[] = {"34", "67"};
+    const uint64_t split = talk_whole(talk, "the split", talk->operands[0], 0, 1);
+    uint64_t sizes[SIZES_MOST];
+    /* The sizes of the program's table: four per octave, rounded down to fathom's elements of eight
+     * bytes (the program's have four); repeated sizes are dropped. Returns their number. */
     size_t count = 0;
     sizes[count++] = 8;
     for (uint64_t octave = 8; octave <= ARRAY_MOST; octave *= 2)
@@ -21,16 +25,6 @@ static size_t choose_sizes(uint64_t *sizes)
             if (bytes > sizes[count - 1] && bytes <= ARRAY_MOST)
                 sizes[count++] = bytes;
         }
-    return count;
-}
-
-static void speak(struct talk *talk)
-{
-    /* 32 and 64 of the program's 96 KB, in percent, because the total differs between devices. */
-    static const char *const splits[] = {"34", "67"};
-    const uint64_t split = talk_whole(talk, "the split", talk->operands[0], 0, 1);
-    uint64_t sizes[SIZES_MOST];
-    const size_t count = choose_sizes(sizes);
     const struct talk_option options[] = {
         {"what", "latency"},  {"device", "0"},       {"path", "l1"},
         {"order", "strided"}, {"l1", splits[split]}, {"sizes", talk_list(talk, sizes, count)},

@@ -383,9 +383,16 @@ static unsigned nearest_step(const struct series *latency, const struct series *
     return nearest;
 }
 
-static const struct probe_result *measure_loaded(struct mlc *mlc, const struct traffic *traffic)
+static void loaded_latency(struct mlc *mlc)
 {
     struct talk *talk = mlc->talk;
+    const struct traffic *traffic = read_traffic(talk);
+    if (talk_value(talk, 'T')) {
+        tell_idle(mlc, "loaded_latency -T", "cj");
+        throughput(mlc, traffic);
+        return;
+    }
+    tell_idle(mlc, "loaded_latency", "bj");
     struct pool *pool = &talk->document->pool;
     struct talk_option options[4] = {{.name = NULL}};
     size_t count = 0;
@@ -398,20 +405,7 @@ static const struct probe_result *measure_loaded(struct mlc *mlc, const struct t
         options[count++] = (struct talk_option){"cpus", pool_printf(pool, "%s,%s", cpu, mlc->cpus)};
     if (traffic)
         options[count++] = (struct talk_option){"mix", traffic->reads};
-    return measure(mlc, "loaded", options, loaded_s);
-}
-
-static void loaded_latency(struct mlc *mlc)
-{
-    struct talk *talk = mlc->talk;
-    const struct traffic *traffic = read_traffic(talk);
-    if (talk_value(talk, 'T')) {
-        tell_idle(mlc, "loaded_latency -T", "cj");
-        throughput(mlc, traffic);
-        return;
-    }
-    tell_idle(mlc, "loaded_latency", "bj");
-    const struct probe_result *result = measure_loaded(mlc, traffic);
+    const struct probe_result *result = measure(mlc, "loaded", options, loaded_s);
     const struct series *latency = talk_series(result, NULL, "shows", loaded_shows[LOADED_LATENCY]);
     const struct series *bandwidth =
         talk_series(result, NULL, "shows", loaded_shows[LOADED_BANDWIDTH]);
@@ -454,21 +448,6 @@ static const struct {
 };
 enum { MODES = sizeof modes / sizeof *modes };
 
-static void read_cpus(struct mlc *mlc)
-{
-    struct cpulist cpus = {0};
-    struct pool *pool = &mlc->talk->document->pool;
-    mlc->cpus = talk_value(mlc->talk, 'k');
-    mlc->cpu_count = mlc->talk->machine->allowed.count;
-    const int code = mlc->cpus ? cpulist_parse(mlc->cpus, &cpus, pool_error(pool)) : 0;
-    if (code == 0 && mlc->cpus)
-        mlc->cpu_count = cpus.count;
-    cpulist_free(&cpus);
-    if (code == ERROR_USAGE)
-        talk_refuse(mlc->talk, "-k '%s': give CPUs like 1-3,5", mlc->cpus);
-    pool_check(pool, code);
-}
-
 struct mode_step {
     struct mlc *mlc;
     void (*speak)(struct mlc *);
@@ -507,7 +486,17 @@ static void speak(struct talk *talk)
                       .cpu = talk_value(talk, 'c'),
                       .seconds = (double)talk_number(talk, 't', 1, 86400, 0)};
     bool any = false;
-    read_cpus(&mlc);
+    struct cpulist cpus = {0};
+    struct pool *pool = &mlc.talk->document->pool;
+    mlc.cpus = talk_value(mlc.talk, 'k');
+    mlc.cpu_count = mlc.talk->machine->allowed.count;
+    const int code = mlc.cpus ? cpulist_parse(mlc.cpus, &cpus, pool_error(pool)) : 0;
+    if (code == 0 && mlc.cpus)
+        mlc.cpu_count = cpus.count;
+    cpulist_free(&cpus);
+    if (code == ERROR_USAGE)
+        talk_refuse(mlc.talk, "-k '%s': give CPUs like 1-3,5", mlc.cpus);
+    pool_check(pool, code);
     talk_number(talk, 'c', 0, CPU_MOST, 0); /* refuses a value that is no number */
     mlc.delay = talk_number(talk, 'd', 0, DELAY_MOST, 0);
     if (talk_value(talk, 'b'))

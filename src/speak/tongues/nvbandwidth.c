@@ -51,19 +51,6 @@ static double figure_of(const struct talk *talk, const char *name)
     return finding ? finding->value : NAN;
 }
 
-/* Devices are those of the figures' names. */
-static size_t count_devices(const struct probe_result *result)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < result->finding_count; i++) {
-        unsigned device = 0;
-        if (sscanf(result->findings[i].name, "gpu%u.", &device) == 1 && device < DEVICES_MOST &&
-            device >= count)
-            count = device + 1;
-    }
-    return count;
-}
-
 static void fill(struct talk *talk, const struct test *test, size_t devices, struct matrix *matrix)
 {
     *matrix = (struct matrix){.rows = test->peers ? devices : 1, .columns = devices};
@@ -168,7 +155,15 @@ static void speak(struct talk *talk)
     for (unsigned i = 0; i < talk->operand_count; i++)
         refuse_unknown(talk, talk->operands[i]);
     const struct probe_result *result = talk_measure(talk, "gpu", options, usual_s);
-    const size_t devices = count_devices(result);
+    /* Devices are those of the figures' names. */
+    size_t count = 0;
+    for (size_t i = 0; i < result->finding_count; i++) {
+        unsigned device = 0;
+        if (sscanf(result->findings[i].name, "gpu%u.", &device) == 1 && device < DEVICES_MOST &&
+            device >= count)
+            count = device + 1;
+    }
+    const size_t devices = count;
     if (!devices)
         talk_missing(talk, "a copy");
     fputs(json ? "{\"nvbandwidth\": {\"GPU Device list\": [" : "nvbandwidth Version: v0.8\n\n",

@@ -240,42 +240,6 @@ static void note_command(struct talk *talk, const char *probe, const struct talk
     talk->more = NULL;
 }
 
-static int set_options(struct settings *settings, const struct probe *probe,
-                       const struct talk_option *options, double budget_s, struct error *error)
-{
-    char budget[UNIT_TEXT];
-    snprintf(budget, sizeof budget, "%.6g", budget_s);
-    int code = settings_add(settings, probe->options, error);
-    if (code == 0)
-        code = settings_add(settings, probe_common_options, error);
-    if (code == 0)
-        code = settings_set(settings, "budget", budget, error);
-    for (; code == 0 && options->name; options++)
-        code = settings_set(settings, options->name, options->value, error);
-    return code;
-}
-
-static void conclude(struct talk *talk, const struct run *run, const struct probe_result *result)
-{
-    struct run_facts *facts = &talk->document->run;
-    /* Doubts, and the flag that no hardware was measured, of all points and findings, because any
-     * of them may be in the table. */
-    unsigned flags = 0;
-    for (size_t i = 0; i < result->finding_count; i++)
-        flags |= result->findings[i].flags;
-    for (size_t i = 0; i < result->series_count; i++)
-        for (size_t n = 0; n < result->series[i].point_count; n++)
-            flags |= result->series[i].points[n].flags;
-    talk->doubts |= flag_doubts(flags) | (flags & FLAG_BIT(FLAG_MODELLED));
-    talk->elapsed_s += facts->elapsed_s;
-    talk->budget_s += run->budget_s;
-    facts->elapsed_s = talk->elapsed_s;
-    facts->budget_s = talk->budget_s;
-    if (result->status != PROBE_OK && result->status != PROBE_PARTIAL)
-        pool_leave(&talk->document->pool, ERROR_IMPOSSIBLE, "%s: %s", talk->tongue->name,
-                   result->reason ? result->reason : "nothing could be measured");
-}
-
 /* A run and its settings, which live as long as the talk: the document refers to their texts. */
 struct talk_run {
     struct run run;
@@ -304,7 +268,16 @@ static int carry_out(void *with, struct error *error)
     const struct talk_task *task = with;
     struct run *run = &task->kept->run;
     const struct probe *probe = run->probes[0];
-    int code = set_options(&task->kept->settings, probe, task->options, task->budget_s, error);
+    const struct talk_option *options = task->options;
+    char budget[UNIT_TEXT];
+    snprintf(budget, sizeof budget, "%.6g", task->budget_s);
+    int code = settings_add(&task->kept->settings, probe->options, error);
+    if (code == 0)
+        code = settings_add(&task->kept->settings, probe_common_options, error);
+    if (code == 0)
+        code = settings_set(&task->kept->settings, "budget", budget, error);
+    for (; code == 0 && options->name; options++)
+        code = settings_set(&task->kept->settings, options->name, options->value, error);
     if (code == 0 && task->talk->measure)
         return task->talk->measure(task->talk, probe->name, task->options, error);
     if (code == 0)
@@ -344,7 +317,23 @@ const struct probe_result *talk_measure(struct talk *talk, const char *name,
     }
     pool_check(pool, code);
     const struct probe_result *result = &talk->document->probes[talk->document->probe_count - 1];
-    conclude(talk, &kept->run, result);
+    struct run_facts *facts = &talk->document->run;
+    /* Doubts, and the flag that no hardware was measured, of all points and findings, because any
+     * of them may be in the table. */
+    unsigned flags = 0;
+    for (size_t i = 0; i < result->finding_count; i++)
+        flags |= result->findings[i].flags;
+    for (size_t i = 0; i < result->series_count; i++)
+        for (size_t n = 0; n < result->series[i].point_count; n++)
+            flags |= result->series[i].points[n].flags;
+    talk->doubts |= flag_doubts(flags) | (flags & FLAG_BIT(FLAG_MODELLED));
+    talk->elapsed_s += facts->elapsed_s;
+    talk->budget_s += kept->run.budget_s;
+    facts->elapsed_s = talk->elapsed_s;
+    facts->budget_s = talk->budget_s;
+    if (result->status != PROBE_OK && result->status != PROBE_PARTIAL)
+        pool_leave(&talk->document->pool, ERROR_IMPOSSIBLE, "%s: %s", talk->tongue->name,
+                   result->reason ? result->reason : "nothing could be measured");
     return result;
 }
 
@@ -416,18 +405,6 @@ void talk_missing(const struct talk *talk, const char *what)
 
 /* --- speaking --- */
 
-static void tell_doubts(struct talk *talk)
-{
-    for (unsigned flag = 0; flag < FLAG_COUNT; flag++) {
-        const struct flag_text *text = &flag_texts[flag];
-        if (talk->doubts & FLAG_BIT(flag))
-            talk_aside(talk, "in doubt: %s%s%s; %s", text->meaning, text->why ? ": " : "",
-                       text->why ? text->why : "", text->remedy);
-    }
-    for (size_t i = 0; i < talk->command_count; i++)
-        talk_aside(talk, "intervals and more: %s", talk->commands[i]);
-}
-
 static int speak(void *with)
 {
     struct talk *talk = with;
@@ -441,7 +418,15 @@ int tongue_speak(struct talk *talk, int argc, char **argv, struct error *error)
     talk->argc = argc;
     talk->argv = argv;
     const int code = pool_enter(&talk->document->pool, speak, talk, error);
-    if (code == 0 || (talk->command_count && code != ERROR_USAGE))
-        tell_doubts(talk);
+    if (code == 0 || (talk->command_count && code != ERROR_USAGE)) {
+        for (unsigned flag = 0; flag < FLAG_COUNT; flag++) {
+            const struct flag_text *text = &flag_texts[flag];
+            if (talk->doubts & FLAG_BIT(flag))
+                talk_aside(talk, "in doubt: %s%s%s; %s", text->meaning, text->why ? ": " : "",
+                           text->why ? text->why : "", text->remedy);
+        }
+        for (size_t i = 0; i < talk->command_count; i++)
+            talk_aside(talk, "intervals and more: %s", talk->commands[i]);
+    }
     return code;
 }
