@@ -7,6 +7,8 @@
  */
 #pragma once
 
+#include "cuda.calls.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,84 +16,8 @@ struct cuda_resource;
 struct cuda_texture;
 struct cuda_launch;
 
-/* X(name, symbol, arguments). All return a CUresult. Every driver from CUDA 9.0 on has these. */
-#define CUDA_CALLS(X)                                                                              \
-    X(cuInit, "cuInit", (unsigned flags))                                                          \
-    X(cuGetErrorName, "cuGetErrorName", (int result, const char **name))                           \
-    X(cuDriverGetVersion, "cuDriverGetVersion", (int *version))                                    \
-    X(cuDeviceGetCount, "cuDeviceGetCount", (int *count))                                          \
-    X(cuDeviceGet, "cuDeviceGet", (int *device, int index))                                        \
-    X(cuDeviceGetName, "cuDeviceGetName", (char *name, int size, int device))                      \
-    X(cuDeviceGetAttribute, "cuDeviceGetAttribute", (int *value, int attribute, int device))       \
-    X(cuDeviceTotalMem, "cuDeviceTotalMem_v2", (size_t * bytes, int device))                       \
-    X(cuDeviceCanAccessPeer, "cuDeviceCanAccessPeer", (int *can, int device, int peer))            \
-    X(cuDevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain", (void **context, int device))          \
-    X(cuDevicePrimaryCtxRelease, "cuDevicePrimaryCtxRelease", (int device))                        \
-    X(cuCtxSetCurrent, "cuCtxSetCurrent", (void *context))                                         \
-    X(cuCtxEnablePeerAccess, "cuCtxEnablePeerAccess", (void *peer, unsigned flags))                \
-    X(cuModuleLoadDataEx, "cuModuleLoadDataEx",                                                    \
-      (void **module, const void *text, unsigned count, int *options, void **values))              \
-    X(cuModuleUnload, "cuModuleUnload", (void *module))                                            \
-    X(cuModuleGetFunction, "cuModuleGetFunction",                                                  \
-      (void **function, void *module, const char *name))                                           \
-    X(cuModuleGetGlobal, "cuModuleGetGlobal_v2",                                                   \
-      (uint64_t * address, size_t * bytes, void *module, const char *name))                        \
-    X(cuFuncSetAttribute, "cuFuncSetAttribute", (void *function, int attribute, int value))        \
-    X(cuOccupancyMaxActiveBlocksPerMultiprocessor, "cuOccupancyMaxActiveBlocksPerMultiprocessor",  \
-      (int *blocks, void *function, int threads, size_t shared_bytes))                             \
-    X(cuMemGetInfo, "cuMemGetInfo_v2", (size_t * free_bytes, size_t * total_bytes))                \
-    X(cuMemAlloc, "cuMemAlloc_v2", (uint64_t * address, size_t bytes))                             \
-    X(cuMemFree, "cuMemFree_v2", (uint64_t address))                                               \
-    X(cuMemHostAlloc, "cuMemHostAlloc", (void **memory, size_t bytes, unsigned flags))             \
-    X(cuMemFreeHost, "cuMemFreeHost", (void *memory))                                              \
-    X(cuMemHostGetDevicePointer, "cuMemHostGetDevicePointer_v2",                                   \
-      (uint64_t * address, void *memory, unsigned flags))                                          \
-    X(cuMemsetD32Async, "cuMemsetD32Async",                                                        \
-      (uint64_t address, unsigned value, size_t words, void *stream))                              \
-    X(cuMemcpyHtoDAsync, "cuMemcpyHtoDAsync_v2",                                                   \
-      (uint64_t to, const void *from, size_t bytes, void *stream))                                 \
-    X(cuMemcpyDtoHAsync, "cuMemcpyDtoHAsync_v2",                                                   \
-      (void *to, uint64_t from, size_t bytes, void *stream))                                       \
-    X(cuMemcpyPeerAsync, "cuMemcpyPeerAsync",                                                      \
-      (uint64_t to, void *to_context, uint64_t from, void *from_context, size_t bytes,             \
-       void *stream))                                                                              \
-    X(cuStreamCreate, "cuStreamCreate", (void **stream, unsigned flags))                           \
-    X(cuStreamDestroy, "cuStreamDestroy_v2", (void *stream))                                       \
-    X(cuStreamQuery, "cuStreamQuery", (void *stream))                                              \
-    X(cuStreamWaitEvent, "cuStreamWaitEvent", (void *stream, void *event, unsigned flags))         \
-    X(cuEventCreate, "cuEventCreate", (void **event, unsigned flags))                              \
-    X(cuEventDestroy, "cuEventDestroy_v2", (void *event))                                          \
-    X(cuEventRecord, "cuEventRecord", (void *event, void *stream))                                 \
-    X(cuEventQuery, "cuEventQuery", (void *event))                                                 \
-    X(cuEventElapsedTime, "cuEventElapsedTime", (float *ms, void *begin, void *end))               \
-    X(cuLaunchKernel, "cuLaunchKernel",                                                            \
-      (void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,        \
-       unsigned block_y, unsigned block_z, unsigned shared_bytes, void *stream, void **parameters, \
-       void **extra))                                                                              \
-    X(cuTexObjectCreate, "cuTexObjectCreate",                                                      \
-      (uint64_t * texture, const struct cuda_resource *, const struct cuda_texture *,              \
-       const void *view))                                                                          \
-    X(cuTexObjectDestroy, "cuTexObjectDestroy", (uint64_t texture))
-
-/* NULL in a driver that lacks them. The first two are needed for clusters (CUDA 11.8), the third
- * for NVML, the next two for memory on a node of the host, and the last three for managed memory
- * that can be prefetched (CUDA 8.0; 13.0 still has these names with these arguments for older
- * programs). */
-#define CUDA_OPTIONAL_CALLS(X)                                                                     \
-    X(cuLaunchKernelEx, "cuLaunchKernelEx",                                                        \
-      (const struct cuda_launch *, void *function, void **parameters, void **extra))               \
-    X(cuOccupancyMaxActiveClusters, "cuOccupancyMaxActiveClusters",                                \
-      (int *clusters, void *function, const struct cuda_launch *))                                 \
-    X(cuDeviceGetPCIBusId, "cuDeviceGetPCIBusId", (char *text, int size, int device))              \
-    X(cuMemHostRegister, "cuMemHostRegister_v2", (void *memory, size_t bytes, unsigned flags))     \
-    X(cuMemHostUnregister, "cuMemHostUnregister", (void *memory))                                  \
-    X(cuMemAllocManaged, "cuMemAllocManaged", (uint64_t * address, size_t bytes, unsigned flags))  \
-    X(cuMemPrefetchAsync, "cuMemPrefetchAsync",                                                    \
-      (uint64_t address, size_t bytes, int device, void *stream))                                  \
-    X(cuMemAdvise, "cuMemAdvise", (uint64_t address, size_t bytes, int advice, int device))
-
 struct cuda_calls {
-#define CUDA_DECLARE(name, symbol, arguments) int(*name) arguments;
+#define CUDA_DECLARE(result, name, symbol, older, arguments) result(*name) arguments;
     CUDA_CALLS(CUDA_DECLARE)
     CUDA_OPTIONAL_CALLS(CUDA_DECLARE)
 #undef CUDA_DECLARE

@@ -44,9 +44,9 @@ static int find_calls(struct cuda_library *library, struct error *error)
 {
     const char *missing = NULL;
     struct cuda_calls *calls = &library->calls;
-#define FIND(name, text, arguments) *(void **)&calls->name = symbol(library->handle, text);
-#define REQUIRE(name, text, arguments)                                                             \
-    FIND(name, text, arguments)                                                                    \
+#define FIND(result, name, text, ...) *(void **)&calls->name = symbol(library->handle, text);
+#define REQUIRE(result, name, text, ...)                                                           \
+    FIND(result, name, text, )                                                                     \
     if (!calls->name && !missing)                                                                  \
         missing = text;
     CUDA_CALLS(REQUIRE)

@@ -1,5 +1,7 @@
 #include "measure/gpu/cuda/nvml.h"
 
+#include "nvml.calls.h"
+
 #include <dlfcn.h>
 #include <math.h>
 #include <stdlib.h>
@@ -12,47 +14,10 @@ enum { TEMPERATURE_OF_DIE = 0 };
  * for that clock. */
 enum { REASON_IDLE = 0x1, REASON_APPLICATION_CLOCKS = 0x2, REASON_DISPLAY_CLOCKS = 0x100 };
 
-/* X(name, symbol, its name in older versions or NULL, arguments). All return nvmlReturn_t. */
-#define NVML_NEEDED_CALLS(X)                                                                       \
-    X(nvmlInit, "nvmlInit_v2", NULL, (void))                                                       \
-    X(nvmlShutdown, "nvmlShutdown", NULL, (void))                                                  \
-    X(nvmlDeviceGetHandleByPciBusId, "nvmlDeviceGetHandleByPciBusId_v2", NULL,                     \
-      (const char *bus, struct nvml_device **device))
-
-/* NULL in a library that lacks them; the values that they report are then unknown. */
-#define NVML_OPTIONAL_CALLS(X)                                                                     \
-    X(nvmlSystemGetDriverVersion, "nvmlSystemGetDriverVersion", NULL, (char *text, unsigned size)) \
-    X(nvmlDeviceGetClockInfo, "nvmlDeviceGetClockInfo", NULL,                                      \
-      (struct nvml_device *, int clock, unsigned *mhz))                                            \
-    X(nvmlDeviceGetPowerUsage, "nvmlDeviceGetPowerUsage", NULL,                                    \
-      (struct nvml_device *, unsigned *milliwatts))                                                \
-    X(nvmlDeviceGetTemperature, "nvmlDeviceGetTemperature", NULL,                                  \
-      (struct nvml_device *, int sensor, unsigned *celsius))                                       \
-    X(nvmlDeviceGetCurrentClocksEventReasons, "nvmlDeviceGetCurrentClocksEventReasons",            \
-      "nvmlDeviceGetCurrentClocksThrottleReasons",                                                 \
-      (struct nvml_device *, unsigned long long *reasons))                                         \
-    X(nvmlDeviceGetUUID, "nvmlDeviceGetUUID", NULL,                                                \
-      (struct nvml_device *, char *text, unsigned size))                                           \
-    X(nvmlDeviceGetCurrPcieLinkGeneration, "nvmlDeviceGetCurrPcieLinkGeneration", NULL,            \
-      (struct nvml_device *, unsigned *generation))                                                \
-    X(nvmlDeviceGetCurrPcieLinkWidth, "nvmlDeviceGetCurrPcieLinkWidth", NULL,                      \
-      (struct nvml_device *, unsigned *lanes))                                                     \
-    X(nvmlDeviceGetMaxPcieLinkGeneration, "nvmlDeviceGetMaxPcieLinkGeneration", NULL,              \
-      (struct nvml_device *, unsigned *generation))                                                \
-    X(nvmlDeviceGetMaxPcieLinkWidth, "nvmlDeviceGetMaxPcieLinkWidth", NULL,                        \
-      (struct nvml_device *, unsigned *lanes))                                                     \
-    X(nvmlDeviceGetEccMode, "nvmlDeviceGetEccMode", NULL,                                          \
-      (struct nvml_device *, unsigned *now, unsigned *next))                                       \
-    X(nvmlDeviceGetMigMode, "nvmlDeviceGetMigMode", NULL,                                          \
-      (struct nvml_device *, unsigned *now, unsigned *next))                                       \
-    X(nvmlDeviceGetComputeRunningProcesses, "nvmlDeviceGetComputeRunningProcesses_v3",             \
-      "nvmlDeviceGetComputeRunningProcesses",                                                      \
-      (struct nvml_device *, unsigned *count, void *processes))
-
 struct nvml {
     void *handle;
     bool started;
-#define DECLARE(name, symbol, older, arguments) int(*name) arguments;
+#define DECLARE(result, name, symbol, older, arguments) result(*name) arguments;
     NVML_NEEDED_CALLS(DECLARE)
     NVML_OPTIONAL_CALLS(DECLARE)
 #undef DECLARE
@@ -79,9 +44,9 @@ static void *find(void *handle, const char *symbol, const char *older)
 static bool find_calls(struct nvml *nvml)
 {
     bool all = true;
-#define FIND(name, symbol, older, arguments)                                                       \
+#define FIND(result, name, symbol, older, arguments)                                               \
     *(void **)&nvml->name = find(nvml->handle, symbol, older);
-#define NEED(name, symbol, older, arguments) all &= nvml->name != NULL;
+#define NEED(result, name, ...) all &= nvml->name != NULL;
     NVML_NEEDED_CALLS(FIND)
     NVML_OPTIONAL_CALLS(FIND)
     NVML_NEEDED_CALLS(NEED)

@@ -7,6 +7,8 @@
  */
 #pragma once
 
+#include "opencl.calls.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,58 +20,6 @@ struct opencl_program;
 struct opencl_kernel;
 struct opencl_memory;
 struct opencl_event;
-
-/* Callbacks are a void * here: fathom passes none. */
-#define OPENCL_FUNCTIONS(X)                                                                        \
-    X(int32_t, clGetPlatformIDs, (uint32_t, struct opencl_platform **, uint32_t *))                \
-    X(int32_t, clGetPlatformInfo, (struct opencl_platform *, uint32_t, size_t, void *, size_t *))  \
-    X(int32_t, clGetDeviceIDs,                                                                     \
-      (struct opencl_platform *, uint64_t, uint32_t, struct opencl_device **, uint32_t *))         \
-    X(int32_t, clGetDeviceInfo, (struct opencl_device *, uint32_t, size_t, void *, size_t *))      \
-    X(struct opencl_context *, clCreateContext,                                                    \
-      (const intptr_t *, uint32_t, struct opencl_device *const *, void *, void *, int32_t *))      \
-    X(int32_t, clReleaseContext, (struct opencl_context *))                                        \
-    X(struct opencl_queue *, clCreateCommandQueue,                                                 \
-      (struct opencl_context *, struct opencl_device *, uint64_t, int32_t *))                      \
-    X(int32_t, clReleaseCommandQueue, (struct opencl_queue *))                                     \
-    X(struct opencl_program *, clCreateProgramWithSource,                                          \
-      (struct opencl_context *, uint32_t, const char **, const size_t *, int32_t *))               \
-    X(int32_t, clBuildProgram,                                                                     \
-      (struct opencl_program *, uint32_t, struct opencl_device *const *, const char *, void *,     \
-       void *))                                                                                    \
-    X(int32_t, clGetProgramBuildInfo,                                                              \
-      (struct opencl_program *, struct opencl_device *, uint32_t, size_t, void *, size_t *))       \
-    X(int32_t, clReleaseProgram, (struct opencl_program *))                                        \
-    X(struct opencl_kernel *, clCreateKernel, (struct opencl_program *, const char *, int32_t *))  \
-    X(int32_t, clSetKernelArg, (struct opencl_kernel *, uint32_t, size_t, const void *))           \
-    X(int32_t, clReleaseKernel, (struct opencl_kernel *))                                          \
-    X(struct opencl_memory *, clCreateBuffer,                                                      \
-      (struct opencl_context *, uint64_t, size_t, void *, int32_t *))                              \
-    X(struct opencl_memory *, clCreateImage,                                                       \
-      (struct opencl_context *, uint64_t, const struct opencl_image_format *,                      \
-       const struct opencl_image_shape *, void *, int32_t *))                                      \
-    X(int32_t, clReleaseMemObject, (struct opencl_memory *))                                       \
-    X(int32_t, clEnqueueWriteBuffer,                                                               \
-      (struct opencl_queue *, struct opencl_memory *, uint32_t, size_t, size_t, const void *,      \
-       uint32_t, struct opencl_event *const *, struct opencl_event **))                            \
-    X(int32_t, clEnqueueReadBuffer,                                                                \
-      (struct opencl_queue *, struct opencl_memory *, uint32_t, size_t, size_t, void *, uint32_t,  \
-       struct opencl_event *const *, struct opencl_event **))                                      \
-    X(void *, clEnqueueMapBuffer,                                                                  \
-      (struct opencl_queue *, struct opencl_memory *, uint32_t, uint64_t, size_t, size_t,          \
-       uint32_t, struct opencl_event *const *, struct opencl_event **, int32_t *))                 \
-    X(int32_t, clEnqueueUnmapMemObject,                                                            \
-      (struct opencl_queue *, struct opencl_memory *, void *, uint32_t,                            \
-       struct opencl_event *const *, struct opencl_event **))                                      \
-    X(int32_t, clEnqueueNDRangeKernel,                                                             \
-      (struct opencl_queue *, struct opencl_kernel *, uint32_t, const size_t *, const size_t *,    \
-       const size_t *, uint32_t, struct opencl_event *const *, struct opencl_event **))            \
-    X(int32_t, clFlush, (struct opencl_queue *))                                                   \
-    X(int32_t, clFinish, (struct opencl_queue *))                                                  \
-    X(int32_t, clGetEventInfo, (struct opencl_event *, uint32_t, size_t, void *, size_t *))        \
-    X(int32_t, clGetEventProfilingInfo,                                                            \
-      (struct opencl_event *, uint32_t, size_t, void *, size_t *))                                 \
-    X(int32_t, clReleaseEvent, (struct opencl_event *))
 
 struct opencl_image_format {
     uint32_t order, type;
@@ -83,7 +33,7 @@ struct opencl_image_shape {
 };
 
 struct opencl_api {
-#define OPENCL_MEMBER(result, name, parameters) result(*name) parameters;
+#define OPENCL_MEMBER(result, name, symbol, older, arguments) result(*name) arguments;
     OPENCL_FUNCTIONS(OPENCL_MEMBER)
 #undef OPENCL_MEMBER
 };

@@ -15,7 +15,7 @@ static const struct {
     const char *name;
     size_t offset; /* in struct opencl_api */
 } symbols[] = {
-#define OPENCL_SYMBOL(result, name, parameters) {#name, offsetof(struct opencl_api, name)},
+#define OPENCL_SYMBOL(result, name, symbol, ...) {symbol, offsetof(struct opencl_api, name)},
     OPENCL_FUNCTIONS(OPENCL_SYMBOL)
 #undef OPENCL_SYMBOL
 };

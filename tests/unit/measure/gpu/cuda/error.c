@@ -187,7 +187,7 @@ static const struct {
 static void every_call_is_in_the_table(void **state)
 {
     static const char *const names[] = {
-#define NAME(name, symbol, arguments) #name,
+#define NAME(result, name, ...) #name,
         CUDA_CALLS(NAME) CUDA_OPTIONAL_CALLS(NAME)
 #undef NAME
     };
