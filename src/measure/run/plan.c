@@ -190,29 +190,6 @@ static double budget_of(const struct run *run)
 
 /* --- what the document says of the run --- */
 
-static int describe(struct run *run, struct error *error)
-{
-    struct document *document = run->document;
-    struct run_facts *facts = &document->run;
-    const uint64_t mixed = run->seed ^ os_raw_ns() ^ (uint64_t)getpid() << 40;
-    char started[32];
-    time_t now = time(NULL);
-    strftime(started, sizeof started, "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
-    facts->id = pool_printf(&document->pool, "%016llx", (unsigned long long)random_mix(mixed));
-    facts->started = pool_strdup(&document->pool, started);
-    facts->seed = run->seed;
-    facts->precision =
-        run->asked.precision.has ? run->asked.precision.number / 100 : default_precision;
-    facts->budget_s = run->budget_s;
-    document->machine = run->machine->facts;
-    for (size_t i = 0; i < run->turn_count; i++)
-        if (run->turns[i].task.gpu_count) {
-            document->machine.gpus = run->turns[i].task.gpus;
-            document->machine.gpu_count = run->turns[i].task.gpu_count;
-        }
-    return facts->id && facts->started ? 0 : error_out_of_memory(error);
-}
-
 void run_on_twin(struct run *run, struct twin *twin)
 {
     run->twin = twin;
@@ -260,5 +237,23 @@ int run_plan(struct run *run, struct error *error)
     if (code < 0)
         return code;
     run->budget_s = budget_of(run);
-    return describe(run, error);
+    struct document *document = run->document;
+    struct run_facts *facts = &document->run;
+    const uint64_t mixed = run->seed ^ os_raw_ns() ^ (uint64_t)getpid() << 40;
+    char started[32];
+    time_t now = time(NULL);
+    strftime(started, sizeof started, "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
+    facts->id = pool_printf(&document->pool, "%016llx", (unsigned long long)random_mix(mixed));
+    facts->started = pool_strdup(&document->pool, started);
+    facts->seed = run->seed;
+    facts->precision =
+        run->asked.precision.has ? run->asked.precision.number / 100 : default_precision;
+    facts->budget_s = run->budget_s;
+    document->machine = run->machine->facts;
+    for (size_t i = 0; i < run->turn_count; i++)
+        if (run->turns[i].task.gpu_count) {
+            document->machine.gpus = run->turns[i].task.gpus;
+            document->machine.gpu_count = run->turns[i].task.gpu_count;
+        }
+    return facts->id && facts->started ? 0 : error_out_of_memory(error);
 }

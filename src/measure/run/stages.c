@@ -307,28 +307,6 @@ bool stages_lack(const struct probe_task *task)
     return false;
 }
 
-/* The stages that can go on share the time. */
-static int go_on(struct probe_task *task, double budget_s, struct error *error)
-{
-    const uint64_t began_ns = timing_now_ns(task->model);
-    int code = 0;
-    size_t open = 0;
-    for (size_t i = 0; i < task->stage_count; i++)
-        open += task->stages[i].stage != NULL;
-    for (size_t i = 0; i < task->stage_count && code == 0; i++) {
-        struct probe_stage *here = &task->stages[i];
-        if (!here->stage)
-            continue;
-        const double left_s = budget_s - (double)(timing_now_ns(task->model) - began_ns) * 1e-9;
-        code = stage_reopen(here->stage, &task->plan, error);
-        if (code == 0)
-            code = stage_advance(here->stage, left_s / (double)open--, 1, error);
-        rest(task, here, code);
-        sort_curves(task);
-    }
-    return code;
-}
-
 int stages_conclude(struct probe_task *task, const struct stage_outcome *outcome,
                     struct error *error)
 {
@@ -415,7 +393,22 @@ int stages_go_on(struct probe_task *task, double budget_s, struct stage_outcome 
     forget(result->findings, &result->finding_count, 0, sizeof *result->findings);
     result->status = PROBE_OK;
     result->reason = NULL;
-    int code = go_on(task, budget_s, error);
+    /* The stages that can go on share the time. */
+    int code = 0;
+    size_t open = 0;
+    for (size_t i = 0; i < task->stage_count; i++)
+        open += task->stages[i].stage != NULL;
+    for (size_t i = 0; i < task->stage_count && code == 0; i++) {
+        struct probe_stage *here = &task->stages[i];
+        if (!here->stage)
+            continue;
+        const double left_s = budget_s - (double)(timing_now_ns(task->model) - began_ns) * 1e-9;
+        code = stage_reopen(here->stage, &task->plan, error);
+        if (code == 0)
+            code = stage_advance(here->stage, left_s / (double)open--, 1, error);
+        rest(task, here, code);
+        sort_curves(task);
+    }
     result->elapsed_s += (double)(timing_now_ns(task->model) - began_ns) * 1e-9;
     return report(task, outcome, code, error);
 }

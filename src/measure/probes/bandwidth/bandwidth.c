@@ -34,34 +34,6 @@ static const struct stream_kernel *find_kernel(const struct bandwidth_state *sta
     return kernel;
 }
 
-static void choose_kernels(struct probe_task *task)
-{
-    struct bandwidth_state *state = task->state;
-    const struct bandwidth_options *asked = state->asked;
-    const char *missing = NULL, *usable = NULL;
-    if (asked->width.has &&
-        !stream_find(STREAM_READ, (enum stream_width)asked->width.choice, &missing)) {
-        for (enum stream_width each = 0; each < STREAM_WIDTHS; each++)
-            if (stream_find(STREAM_READ, each, NULL))
-                usable = pool_printf(task->pool, "%s%s%s", usable ? usable : "", usable ? ", " : "",
-                                     stream_width_names[each]);
-        pool_leave(task->pool, ERROR_USAGE, "--width %s: %s; choose from %s", asked->width.text,
-                   missing, usable);
-    }
-    for (enum stream_op op = 0; op < STREAM_OPS && !asked->kernel.has; op++)
-        state->kernels[op] = find_kernel(state, op, NULL);
-    for (const char *name = asked->kernel.text, *end; name; name = *end ? end + 1 : NULL) {
-        const size_t length = strcspn(name, ",");
-        const int op = pool_check(task->pool, option_choose("kernel", stream_op_names, name, length,
-                                                            pool_error(task->pool)));
-        end = name + length;
-        state->kernels[op] = find_kernel(state, (enum stream_op)op, &missing);
-        if (!state->kernels[op])
-            pool_leave(task->pool, ERROR_USAGE, "--kernel %s: %s; choose another",
-                       stream_op_names[op], missing);
-    }
-}
-
 /* --- mixes --- */
 
 /* "4:1" or "1:1nt", up to `end`. */
@@ -238,7 +210,28 @@ static void choose(struct probe_task *task)
         probe_refuse_beside(task, asked->size.has ? &asked->size : &asked->mix, says, sizes);
     if (asked->mix.has)
         probe_refuse_beside(task, &asked->mix, says, not_mixed);
-    choose_kernels(task);
+    const char *missing = NULL, *usable = NULL;
+    if (asked->width.has &&
+        !stream_find(STREAM_READ, (enum stream_width)asked->width.choice, &missing)) {
+        for (enum stream_width each = 0; each < STREAM_WIDTHS; each++)
+            if (stream_find(STREAM_READ, each, NULL))
+                usable = pool_printf(task->pool, "%s%s%s", usable ? usable : "", usable ? ", " : "",
+                                     stream_width_names[each]);
+        pool_leave(task->pool, ERROR_USAGE, "--width %s: %s; choose from %s", asked->width.text,
+                   missing, usable);
+    }
+    for (enum stream_op op = 0; op < STREAM_OPS && !asked->kernel.has; op++)
+        state->kernels[op] = find_kernel(state, op, NULL);
+    for (const char *name = asked->kernel.text, *end; name; name = *end ? end + 1 : NULL) {
+        const size_t length = strcspn(name, ",");
+        const int op = pool_check(task->pool, option_choose("kernel", stream_op_names, name, length,
+                                                            pool_error(task->pool)));
+        end = name + length;
+        state->kernels[op] = find_kernel(state, (enum stream_op)op, &missing);
+        if (!state->kernels[op])
+            pool_leave(task->pool, ERROR_USAGE, "--kernel %s: %s; choose another",
+                       stream_op_names[op], missing);
+    }
     if (asked->mix.has) { /* with or without --kernel, mixes need these loops */
         for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
             state->mixed[ops[i]] = find_kernel(state, ops[i], NULL);

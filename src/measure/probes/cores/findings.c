@@ -131,37 +131,6 @@ static void put_in_order(const struct cores_state *state, struct series *series)
 
 static const char reference_name[] = "reference";
 
-/* Adds a series for each home: its reference pair's latency over the run. Visits to one home's
- * reference are contiguous. */
-static void add_references(struct probe_task *task)
-{
-    const struct cores_state *state = task->state;
-    const struct cores_visit *visits = state->visits;
-    struct probe_result *result = task->result;
-    for (size_t i = 0, end; i < state->visit_count; i = end) {
-        for (end = i + 1; end < state->visit_count && visits[end].home == visits[i].home;)
-            end++;
-        if (end - i < 2)
-            continue;
-        const unsigned index = build_series(
-            task,
-            (struct series){.name = reference_name, .x = {"time", "s"}, .y = {"latency", "ns"}});
-        struct series *series = &task->plan.series[index];
-        build_factor_text(task, index, "cpus",
-                          pool_printf(task->pool, "%d,%d", visits[i].from, visits[i].to));
-        series->points = pool_alloc(task->pool, end - i, sizeof *series->points);
-        for (size_t visit = i; visit < end; visit++) {
-            struct point *point = &series->points[series->point_count++];
-            double scratch;
-            *point = point_bare();
-            point->x = visits[visit].at_s;
-            summarize(&visits[visit].ns, 1, &scratch, &point->y);
-        }
-        result->series = task->plan.series;
-        result->series_count = task->plan.series_count;
-    }
-}
-
 void cores_conclude(struct probe_task *task)
 {
     const struct cores_state *state = task->state;
@@ -189,7 +158,32 @@ void cores_conclude(struct probe_task *task)
         return;
     build_note_text(task, parameter_cpu_groups,
                     cores_declared(task->machine, state->cpus, state->cpu_count, task->pool));
-    add_references(task);
+    /* Adds a series for each home: its reference pair's latency over the run. Visits to one home's
+     * reference are contiguous. */
+    const struct cores_visit *visits = state->visits;
+    struct probe_result *result = task->result;
+    for (size_t i = 0, end; i < state->visit_count; i = end) {
+        for (end = i + 1; end < state->visit_count && visits[end].home == visits[i].home;)
+            end++;
+        if (end - i < 2)
+            continue;
+        const unsigned index = build_series(
+            task,
+            (struct series){.name = reference_name, .x = {"time", "s"}, .y = {"latency", "ns"}});
+        struct series *series = &task->plan.series[index];
+        build_factor_text(task, index, "cpus",
+                          pool_printf(task->pool, "%d,%d", visits[i].from, visits[i].to));
+        series->points = pool_alloc(task->pool, end - i, sizeof *series->points);
+        for (size_t visit = i; visit < end; visit++) {
+            struct point *point = &series->points[series->point_count++];
+            double scratch;
+            *point = point_bare();
+            point->x = visits[visit].at_s;
+            summarize(&visits[visit].ns, 1, &scratch, &point->y);
+        }
+        result->series = task->plan.series;
+        result->series_count = task->plan.series_count;
+    }
     cores_ways_conclude(task);
 }
 

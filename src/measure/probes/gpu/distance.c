@@ -98,31 +98,6 @@ static double way_between(const struct sides *sides, size_t a, size_t b, double 
     return count ? quantile(ways, count, nearest_share) : NAN;
 }
 
-/* Groups the multiprocessors into sides. Groups within a side, which share a part of the path, are
- * ignored. */
-static void group(struct sides *sides, struct pool *pool)
-{
-    const size_t n = sides->multiprocessors;
-    struct clusters clusters = {0};
-    double *ways = pool_alloc(pool, n * n + 1, sizeof *ways);
-    double *some = pool_alloc(pool, sides->lines + 1, sizeof *some);
-    for (size_t a = 0; a < n; a++)
-        for (size_t b = 0; b < n; b++)
-            ways[a * n + b] = a == b ? NAN : way_between(sides, a, b, some);
-    clusters_find(&clusters, pool, ways, NULL, n);
-    for (size_t sm = 0; sm < n; sm++)
-        sides->of[sm] = -1;
-    for (size_t c = 0; c < clusters.count; c++) {
-        const struct cluster *cluster = &clusters.list[c];
-        if (cluster->parent >= 0 || cluster->basis != CLUSTER_NEAR)
-            continue;
-        for (size_t i = 0; i < cluster->count; i++)
-            sides->of[cluster->members[i]] = (int)sides->count;
-        sides->count++;
-    }
-    pool_give_back(pool, ways);
-}
-
 /* Assigns each line to the side with the lowest median latency. */
 static void place_lines(struct sides *sides, struct pool *pool)
 {
@@ -176,7 +151,26 @@ static struct sides sides_of(const struct gpu_task *task, const struct series *s
         if (line && point->y.n && point->to >= 0 && (size_t)point->to < n)
             sides.cell[(size_t)(line - lines) * n + (size_t)point->to] = point;
     }
-    group(&sides, task->task->pool);
+    /* Groups the multiprocessors into sides. Groups within a side, which share a part of the path,
+     * are ignored. */
+    struct clusters clusters = {0};
+    double *ways = pool_alloc(task->task->pool, n * n + 1, sizeof *ways);
+    double *some = pool_alloc(task->task->pool, sides.lines + 1, sizeof *some);
+    for (size_t a = 0; a < n; a++)
+        for (size_t b = 0; b < n; b++)
+            ways[a * n + b] = a == b ? NAN : way_between(&sides, a, b, some);
+    clusters_find(&clusters, task->task->pool, ways, NULL, n);
+    for (size_t sm = 0; sm < n; sm++)
+        sides.of[sm] = -1;
+    for (size_t c = 0; c < clusters.count; c++) {
+        const struct cluster *cluster = &clusters.list[c];
+        if (cluster->parent >= 0 || cluster->basis != CLUSTER_NEAR)
+            continue;
+        for (size_t i = 0; i < cluster->count; i++)
+            sides.of[cluster->members[i]] = (int)sides.count;
+        sides.count++;
+    }
+    pool_give_back(task->task->pool, ways);
     place_lines(&sides, task->task->pool);
     if (sides.count < 2)
         sides.count = 0;

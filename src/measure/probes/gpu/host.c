@@ -19,7 +19,6 @@
 #include "conclude/registry/device.h"
 #include "measure/probes/gpu/gpu.h"
 
-#include <math.h>
 #include <string.h>
 
 static const uint64_t pinned_least = 4 << 10, pageable_least = 64 << 10, largest = 64 << 20;

@@ -120,11 +120,16 @@ static int choose_sharer(const struct probe_task *task, int holder)
     return -1;
 }
 
-/* Notes each holder, followed by what shares its lines, because the topology is needed for that: a
- * CPU, or "core" if the measuring CPU is a thread of the holder's core, or "self" if the measuring
- * CPU itself must share them. */
-static void note_sharers(struct probe_task *task, const bool *holds)
+/* An operation on lines in each state. */
+static void plan_states(struct probe_task *task)
 {
+    const struct coherence_options *asked = task->options;
+    struct plan *plan = &task->plan;
+    struct coherence_state *state = task->state;
+    const bool *holds = choose_holders(task, task->common.cpus.has);
+    /* Notes each holder, followed by what shares its lines, because the topology is needed for
+     * that: a CPU, or "core" if the measuring CPU is a thread of the holder's core, or "self" if
+     * the measuring CPU itself must share them. */
     struct factor *sharers = build_note_list(task, "sharers");
     for (size_t i = 1; i < task->cpus.count; i++) {
         const int holder = task->cpus.ids[i], sharer = choose_sharer(task, holder);
@@ -137,16 +142,6 @@ static void note_sharers(struct probe_task *task, const bool *holds)
             build_word(task, sharers,
                        shares_core(task, task->cpus.ids[0], holder) ? "core" : "self");
     }
-}
-
-/* An operation on lines in each state. */
-static void plan_states(struct probe_task *task)
-{
-    const struct coherence_options *asked = task->options;
-    struct plan *plan = &task->plan;
-    struct coherence_state *state = task->state;
-    const bool *holds = choose_holders(task, task->common.cpus.has);
-    note_sharers(task, holds);
     state->stride = (size_t)LINES_APART * state->line_bytes;
     state->ring_bytes = CONTROL_BYTES + (size_t)asked->lines.number * state->stride;
     if (asked->by.choice == BY_ALL)
