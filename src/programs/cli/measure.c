@@ -123,9 +123,11 @@ static void show_progress(void *argument, const char *probe, double done, double
                   *so_far ? so_far : run->settled.text);
 }
 
-/* The figures of the probe that has ended, as many as the line takes: "L1 4.00 cycles". */
-static void note_settled(struct shown *run, const struct document *document)
+static int save(void *argument, const struct document *document, struct error *error)
 {
+    struct shown *run = argument;
+    progress_end(&run->line);
+    /* The figures of the probe that has ended, as many as the line takes: "L1 4.00 cycles". */
     const struct probe_result *probe =
         document->probe_count ? &document->probes[document->probe_count - 1] : NULL;
     struct line line = {0};
@@ -143,13 +145,6 @@ static void note_settled(struct shown *run, const struct document *document)
     }
     if (line.length)
         run->settled = line;
-}
-
-static int save(void *argument, const struct document *document, struct error *error)
-{
-    struct shown *run = argument;
-    progress_end(&run->line);
-    note_settled(run, document);
     const int code = outlet_update(&run->kept, document, error);
     return code == 0 ? outlet_update(&run->page, document, error) : code;
 }

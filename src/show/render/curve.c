@@ -62,30 +62,6 @@ static void curve_fill(struct drawing *curve, const struct series *series)
     }
 }
 
-/* The line below the axis, with the names of the marks. */
-static void print_marks(FILE *out, const struct drawing *curve, const struct text_style *style)
-{
-    int column = 0;
-    if (!curve->mark_count)
-        return;
-    fprintf(out, "%*s%s", LABEL_COLUMNS, "", ink(style, INK_DIM));
-    for (int i = 0; i < curve->mark_count; i++) {
-        const struct place *place = &curve->marks[i];
-        char label[CLEAN_TEXT + UNIT_TEXT], name[CLEAN_TEXT], size[UNIT_TEXT];
-        snprintf(label, sizeof label, "%s %s", clean_text(place->mark->name, name, sizeof name),
-                 figure_short_size(place->mark->x, size));
-        const int length = (int)clean_columns(label);
-        const int end = i + 1 < curve->mark_count ? curve->marks[i + 1].column : curve->columns + 1;
-        fprintf(out, "%*s%s", place->column - column, "", style->blocks ? "┊" : ":");
-        column = place->column + 1;
-        if (column + length < end) {
-            fputs(label, out);
-            column += length;
-        }
-    }
-    fprintf(out, "%s\n", ink(style, INK_PLAIN));
-}
-
 /* The value at the left of a row: the lowest plateau whose top lies in it; where a curve has no
  * plateaus, the value of a bar that fills the row. */
 static char *row_label(const struct drawing *curve, int row, int rows, char *text)
@@ -234,5 +210,24 @@ void draw_curve(FILE *out, const struct curve *block, const struct text_style *s
     for (int row = rows - 1; row >= 0; row--)
         print_row(out, &curve, style, row, rows);
     print_x_axis(out, &curve, series->x.unit);
-    print_marks(out, &curve, style);
+    /* The line below the axis, with the names of the marks. */
+    int column = 0;
+    if (!curve.mark_count)
+        return;
+    fprintf(out, "%*s%s", LABEL_COLUMNS, "", ink(style, INK_DIM));
+    for (int i = 0; i < curve.mark_count; i++) {
+        const struct place *place = &curve.marks[i];
+        char label[CLEAN_TEXT + UNIT_TEXT], name[CLEAN_TEXT], size[UNIT_TEXT];
+        snprintf(label, sizeof label, "%s %s", clean_text(place->mark->name, name, sizeof name),
+                 figure_short_size(place->mark->x, size));
+        const int length = (int)clean_columns(label);
+        const int end = i + 1 < curve.mark_count ? curve.marks[i + 1].column : curve.columns + 1;
+        fprintf(out, "%*s%s", place->column - column, "", style->blocks ? "┊" : ":");
+        column = place->column + 1;
+        if (column + length < end) {
+            fputs(label, out);
+            column += length;
+        }
+    }
+    fprintf(out, "%s\n", ink(style, INK_PLAIN));
 }

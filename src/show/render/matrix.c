@@ -152,34 +152,6 @@ static void print_rows(FILE *out, const struct square *square, const struct valu
     }
 }
 
-/* What the numbers of groups mean, and the spread of the pairs behind them if no ranges are
- * shown. */
-static void print_meaning(FILE *out, const struct square *square, const struct layout *layout,
-                          const struct values *values, const struct text_style *style)
-{
-    struct line line = {0};
-    const struct pair_cell *widest = NULL;
-    line_add(&line, "Medians both ways, within and between groups%s",
-             layout->ranges ? ", and their least and greatest value" : "");
-    for (size_t i = 0; i < square->row_count * square->column_count; i++) {
-        const struct pair_cell *cell = &square->cells[i];
-        if (cell->kind == PAIR_VALUE &&
-            (!widest || cell->most - cell->least > widest->most - widest->least))
-            widest = cell;
-    }
-    if (widest && !layout->ranges) {
-        char range[RANGE_BYTES], from[SQUARE_NAME], to[SQUARE_NAME];
-        const size_t at = (size_t)(widest - square->cells);
-        format_range(widest, values->scale.divisor,
-                     square_decimals((double)widest->most / values->scale.divisor), range);
-        line_add(&line, "; widest %s to %s, %s %s",
-                 square_row_name(square, at / square->column_count, from),
-                 square_column_name(square, at % square->column_count, to), range, values->unit);
-    }
-    fputs("  ", out);
-    text_print_wrapped(out, style, 2, line.text);
-}
-
 /* As numbers if they fit the width; for groups with their ranges if these fit too, and with an
  * explanation. False, with nothing written: they don't fit. */
 static bool print_square(FILE *out, const struct square *square, const struct values *values,
@@ -208,7 +180,29 @@ static bool print_square(FILE *out, const struct square *square, const struct va
         const int indent = fprintf(out, "  %s: ", square_row_name(square, r, name));
         text_print_wrapped(out, style, (size_t)indent, label_of(square, r));
     }
-    print_meaning(out, square, &layout, values, style);
+    /* What the numbers of groups mean, and the spread of the pairs behind them if no ranges are
+     * shown. */
+    struct line line = {0};
+    const struct pair_cell *widest = NULL;
+    line_add(&line, "Medians both ways, within and between groups%s",
+             layout.ranges ? ", and their least and greatest value" : "");
+    for (size_t i = 0; i < square->row_count * square->column_count; i++) {
+        const struct pair_cell *cell = &square->cells[i];
+        if (cell->kind == PAIR_VALUE &&
+            (!widest || cell->most - cell->least > widest->most - widest->least))
+            widest = cell;
+    }
+    if (widest && !layout.ranges) {
+        char range[RANGE_BYTES], from[SQUARE_NAME], to[SQUARE_NAME];
+        const size_t at = (size_t)(widest - square->cells);
+        format_range(widest, values->scale.divisor,
+                     square_decimals((double)widest->most / values->scale.divisor), range);
+        line_add(&line, "; widest %s to %s, %s %s",
+                 square_row_name(square, at / square->column_count, from),
+                 square_column_name(square, at % square->column_count, to), range, values->unit);
+    }
+    fputs("  ", out);
+    text_print_wrapped(out, style, 2, line.text);
     return true;
 }
 

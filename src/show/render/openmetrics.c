@@ -223,28 +223,6 @@ static int by_place(const void *a, const void *b)
     return (left->place > right->place) - (left->place < right->place);
 }
 
-static void collect(struct metrics *metrics, const struct document *document, struct pool *pool)
-{
-    size_t all = 0;
-    for (size_t p = 0; p < document->probe_count; p++)
-        all += document->probes[p].finding_count;
-    metrics->list = pool_alloc(pool, all + 1, sizeof *metrics->list);
-    for (size_t p = 0; p < document->probe_count; p++)
-        for (size_t f = 0; f < document->probes[p].finding_count; f++) {
-            const struct finding *finding = &document->probes[p].findings[f];
-            const struct quantity *quantity = quantity_of(finding->unit);
-            struct sample *sample = &metrics->list[metrics->count];
-            sample->quantity = quantity ? quantity : quantity_of("");
-            sample->place = metrics->count++;
-            make_labels(&sample->labels, &document->probes[p], finding, pool);
-        }
-    qsort(metrics->list, metrics->count, sizeof *metrics->list, by_labels_and_place);
-    for (size_t i = 1; i < metrics->count; i++)
-        metrics->list[i].repeated =
-            order_of(&metrics->list[i - 1].labels, &metrics->list[i].labels) == 0;
-    qsort(metrics->list, metrics->count, sizeof *metrics->list, by_place);
-}
-
 /* The family of all units with the same suffix of the metric's name. */
 static void put_family(const struct metrics *metrics, const char *metric, enum bound bound)
 {
@@ -427,7 +405,24 @@ static void write_openmetrics(FILE *out, const struct output_content *content, s
     put_run(out, document, pool);
     put_grades(out, document);
     put_statuses(out, document, pool);
-    collect(&metrics, document, pool);
+    size_t all = 0;
+    for (size_t p = 0; p < document->probe_count; p++)
+        all += document->probes[p].finding_count;
+    metrics.list = pool_alloc(pool, all + 1, sizeof *metrics.list);
+    for (size_t p = 0; p < document->probe_count; p++)
+        for (size_t f = 0; f < document->probes[p].finding_count; f++) {
+            const struct finding *finding = &document->probes[p].findings[f];
+            const struct quantity *quantity = quantity_of(finding->unit);
+            struct sample *sample = &metrics.list[metrics.count];
+            sample->quantity = quantity ? quantity : quantity_of("");
+            sample->place = metrics.count++;
+            make_labels(&sample->labels, &document->probes[p], finding, pool);
+        }
+    qsort(metrics.list, metrics.count, sizeof *metrics.list, by_labels_and_place);
+    for (size_t i = 1; i < metrics.count; i++)
+        metrics.list[i].repeated =
+            order_of(&metrics.list[i - 1].labels, &metrics.list[i].labels) == 0;
+    qsort(metrics.list, metrics.count, sizeof *metrics.list, by_place);
     /* Each family once, however many units it has; that of plain numbers comes last. */
     const struct quantity *quantity;
     for (unsigned i = 0; (quantity = quantity_at(i)); i++) {

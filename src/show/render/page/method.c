@@ -104,8 +104,17 @@ static void put_timed(FILE *out, const char *about, const char *summary, const c
               out);
 }
 
-static void put_loops(FILE *out, unsigned timed)
+void html_method(FILE *out, const struct document *const *documents, size_t count)
 {
+    unsigned timed = 0;
+    fputs("<section aria-labelledby=method-title><details class=probe id=method>\n<summary>"
+          "<h2 id=method-title>How it was measured</h2> <span>machine, conditions and the timed "
+          "loops</span></summary>\n",
+          out);
+    for (size_t i = 0; i < count; i++) {
+        put_conditions(out, documents, count, i);
+        timed |= timed_in(documents[i]);
+    }
     fputs("<h3>The timed loops</h3>\n", out);
     if (!timed)
         fputs("<p>These numbers were not measured by loops of fathom.</p>\n", out);
@@ -128,20 +137,6 @@ static void put_loops(FILE *out, unsigned timed)
                   "copies and launches. This is the kernels' OpenCL C, which the device's driver "
                   "compiles.",
                   "Show the kernels, in OpenCL C", html_kernels_opencl);
-}
-
-void html_method(FILE *out, const struct document *const *documents, size_t count)
-{
-    unsigned timed = 0;
-    fputs("<section aria-labelledby=method-title><details class=probe id=method>\n<summary>"
-          "<h2 id=method-title>How it was measured</h2> <span>machine, conditions and the timed "
-          "loops</span></summary>\n",
-          out);
-    for (size_t i = 0; i < count; i++) {
-        put_conditions(out, documents, count, i);
-        timed |= timed_in(documents[i]);
-    }
-    put_loops(out, timed);
     fputs("</details></section>\n", out);
 }
 

@@ -56,8 +56,21 @@ static void put_room(FILE *out, bool *any, const struct box *box)
     fputs("</div>\n", out);
 }
 
-static void put_facts(FILE *out, const struct box *box)
+/* A box and all boxes in it, side by side; returns the index of the next box. */
+static size_t put_box(FILE *out, const struct boxes *boxes, size_t index)
 {
+    const struct box *box = &boxes->list[index];
+    size_t next = index + 1, inside = 0;
+    for (size_t i = next; i < boxes->count && boxes->list[i].depth > box->depth; i++)
+        inside += boxes->list[i].depth == box->depth + 1;
+    html_print(out, "<div class=\"box%s\"><p><b>%s</b> %s",
+               box->unknown     ? " unknown"
+               : box->count > 1 ? " pile"
+                                : "",
+               box->name.text, box->details.text);
+    if (box->count > 1)
+        fprintf(out, " <b class=times>×&nbsp;%zu</b>", box->count);
+    fputs("</p>\n", out);
     char text[UNIT_TEXT];
     bool any = false;
     const bool alone = box->one.form == FORM_TEXT;
@@ -82,24 +95,6 @@ static void put_facts(FILE *out, const struct box *box)
         put_values(out, &any, "to another CPU", &box->nearest, " nearest,", &box->farthest,
                    " farthest");
     fputs(any ? "</dl>\n" : "", out);
-}
-
-/* A box and all boxes in it, side by side; returns the index of the next box. */
-static size_t put_box(FILE *out, const struct boxes *boxes, size_t index)
-{
-    const struct box *box = &boxes->list[index];
-    size_t next = index + 1, inside = 0;
-    for (size_t i = next; i < boxes->count && boxes->list[i].depth > box->depth; i++)
-        inside += boxes->list[i].depth == box->depth + 1;
-    html_print(out, "<div class=\"box%s\"><p><b>%s</b> %s",
-               box->unknown     ? " unknown"
-               : box->count > 1 ? " pile"
-                                : "",
-               box->name.text, box->details.text);
-    if (box->count > 1)
-        fprintf(out, " <b class=times>×&nbsp;%zu</b>", box->count);
-    fputs("</p>\n", out);
-    put_facts(out, box);
     fputs(inside > 1 ? "<div class=row>\n" : "", out);
     while (next < boxes->count && boxes->list[next].depth > box->depth)
         next = put_box(out, boxes, next);

@@ -467,32 +467,6 @@ static void put_marks(const struct plot *plot)
         put_mark(plot, &marks[i], ends);
 }
 
-/* Among many lines their values would hide others. */
-static void put_plateaus(const struct plot *plot)
-{
-    enum { LINES_MOST = 4 };
-    FILE *out = plot->canvas->out;
-    for (size_t b = 0; b < plot->chart->count && plot->chart->count <= LINES_MOST; b++) {
-        const struct curve *curve = &plot->chart->blocks[b].curve;
-        for (size_t i = 0; i < curve->plateau_count; i++) {
-            const struct plateau *plateau = &curve->plateaus[i];
-            const char *text = plot->cycles ? plateau->cycles_text : plateau->text;
-            const double half = svg_text_width(text, TEXT) / 2;
-            const double middle = (across(plot, plateau->from) + across(plot, plateau->to)) / 2;
-            const double x =
-                fmin(fmax(middle, plot->left + half + 4), plot->left + plot->width - half - 4);
-            const double y = up(plot, plot->cycles ? plateau->cycles : plateau->value) - 9;
-            fputs("<g font-weight=\"600\" stroke-width=\"4\" paint-order=\"stroke\" "
-                  "stroke-linejoin=\"round\"",
-                  out);
-            svg_paint(out, SVG_NONE, SVG_PAPER);
-            fputs(">", out);
-            svg_text(out, x, fmax(y, plot->top + TEXT), SVG_INK, TEXT, SVG_MIDDLE, text);
-            fputs("</g>\n", out);
-        }
-    }
-}
-
 /* --- the legend --- */
 
 /* The number of columns; 0: no legend. */
@@ -567,6 +541,27 @@ void curves_put(const struct canvas *canvas, const struct chart *chart, double l
         pool_give_back(chart->report->pool, points);
     }
     put_marks(&plot);
-    put_plateaus(&plot);
+    /* Among many lines their values would hide others. */
+    enum { LINES_MOST = 4 };
+    FILE *out = plot.canvas->out;
+    for (size_t b = 0; b < plot.chart->count && plot.chart->count <= LINES_MOST; b++) {
+        const struct curve *curve = &plot.chart->blocks[b].curve;
+        for (size_t i = 0; i < curve->plateau_count; i++) {
+            const struct plateau *plateau = &curve->plateaus[i];
+            const char *text = plot.cycles ? plateau->cycles_text : plateau->text;
+            const double half = svg_text_width(text, TEXT) / 2;
+            const double middle = (across(&plot, plateau->from) + across(&plot, plateau->to)) / 2;
+            const double x =
+                fmin(fmax(middle, plot.left + half + 4), plot.left + plot.width - half - 4);
+            const double y = up(&plot, plot.cycles ? plateau->cycles : plateau->value) - 9;
+            fputs("<g font-weight=\"600\" stroke-width=\"4\" paint-order=\"stroke\" "
+                  "stroke-linejoin=\"round\"",
+                  out);
+            svg_paint(out, SVG_NONE, SVG_PAPER);
+            fputs(">", out);
+            svg_text(out, x, fmax(y, plot.top + TEXT), SVG_INK, TEXT, SVG_MIDDLE, text);
+            fputs("</g>\n", out);
+        }
+    }
     put_legend(&plot);
 }
