@@ -164,32 +164,6 @@ static void collect(struct charting *charting, const struct placed *placed)
 
 /* --- labels and titles --- */
 
-/* What distinguishes each member from the chart's others, or the series' name if nothing does. */
-static const char **labels_of(struct charting *charting, const struct chart *chart)
-{
-    struct report *report = charting->report;
-    struct series *series = pool_alloc(report->pool, chart->member_count, sizeof *series);
-    const char **labels = pool_alloc(report->pool, chart->member_count, sizeof *labels);
-    bool one_name = true;
-    for (size_t i = 0; i < chart->member_count; i++) {
-        series[i] = *chart->members[i].series;
-        one_name = one_name && text_same(series[i].name, series[0].name);
-        labels[i] = series[i].name;
-    }
-    if (chart->member_count > 1)
-        labels = series_labels(report, series, chart->member_count);
-    for (size_t i = 0; i < chart->member_count && charting->documents > 1; i++) {
-        const bool named = !one_name || !text_same(labels[i], series[i].name);
-        struct line line = {0};
-        line_add_document(&line, report->catalogue.documents, charting->documents,
-                          chart->members[i].document);
-        line_add(&line, "%s", named ? ": " : "");
-        line_add_clean(&line, named ? labels[i] : NULL);
-        labels[i] = report_line(report, &line);
-    }
-    return labels;
-}
-
 /* The subject of a series, its name without the device: "scratchpad"; for "gpu0 latency: clock" it
  * is "latency". Returns the subject's length. */
 static size_t subject_of(const struct series *series, const char **subject)
@@ -265,7 +239,27 @@ static void add_chart(struct charting *charting, const struct chart *chart,
                       const struct placed *first)
 {
     struct report *report = charting->report;
-    const char **labels = labels_of(charting, chart);
+    /* What distinguishes each member from the chart's others, or the series' name if nothing does.
+     */
+    struct series *series = pool_alloc(report->pool, chart->member_count, sizeof *series);
+    const char **labels = pool_alloc(report->pool, chart->member_count, sizeof *labels);
+    bool one_name = true;
+    for (size_t i = 0; i < chart->member_count; i++) {
+        series[i] = *chart->members[i].series;
+        one_name = one_name && text_same(series[i].name, series[0].name);
+        labels[i] = series[i].name;
+    }
+    if (chart->member_count > 1)
+        labels = series_labels(report, series, chart->member_count);
+    for (size_t i = 0; i < chart->member_count && charting->documents > 1; i++) {
+        const bool named = !one_name || !text_same(labels[i], series[i].name);
+        struct line line = {0};
+        line_add_document(&line, report->catalogue.documents, charting->documents,
+                          chart->members[i].document);
+        line_add(&line, "%s", named ? ": " : "");
+        line_add_clean(&line, named ? labels[i] : NULL);
+        labels[i] = report_line(report, &line);
+    }
     const size_t at = report->count;
     report_add_heading(report, SECTION_CHARTS, first->document, first->probe, 3,
                        title_of(report, chart));

@@ -37,9 +37,21 @@ static void add_cache(struct report *report, struct curve *curve, int level, uin
         add_mark(report, curve, (double)size_bytes, report_text(report, "L%d", level), false);
 }
 
-/* Returns the caches whose declared capacity the findings state, a bit for each. */
-static unsigned add_found(struct report *report, size_t index, struct curve *curve, int device)
+static int smaller_first(const void *a, const void *b)
 {
+    const struct mark *left = a, *right = b;
+    const int order = (left->x > right->x) - (left->x < right->x);
+    return order ? order : right->found - left->found;
+}
+
+void curve_add_marks(struct report *report, size_t index, struct curve *curve)
+{
+    const struct machine_facts *machine = &report->catalogue.documents[index]->machine;
+    const int device = device_of_name(curve->series->name, NULL);
+    const struct gpu_facts *gpu = device_facts(machine, device);
+    if (!quantity_is(curve->series->x.unit, DIMENSION_SIZE))
+        return;
+    /* Returns the caches whose declared capacity the findings state, a bit for each. */
     const struct probe_result *probe = curve->probe;
     const struct catalogue_entry *list = catalogue_of(&report->catalogue, index, probe);
     unsigned stated = 0;
@@ -64,24 +76,6 @@ static unsigned add_found(struct report *report, size_t index, struct curve *cur
             meaning->number >= 0 && meaning->number < CACHES_MAX)
             stated |= 1u << meaning->number;
     }
-    return stated;
-}
-
-static int smaller_first(const void *a, const void *b)
-{
-    const struct mark *left = a, *right = b;
-    const int order = (left->x > right->x) - (left->x < right->x);
-    return order ? order : right->found - left->found;
-}
-
-void curve_add_marks(struct report *report, size_t index, struct curve *curve)
-{
-    const struct machine_facts *machine = &report->catalogue.documents[index]->machine;
-    const int device = device_of_name(curve->series->name, NULL);
-    const struct gpu_facts *gpu = device_facts(machine, device);
-    if (!quantity_is(curve->series->x.unit, DIMENSION_SIZE))
-        return;
-    const unsigned stated = add_found(report, index, curve, device);
     bool (*holds)(const struct cache_facts *) =
         text_same(curve->series->x.name, "code") ? cache_holds_code : cache_holds_data;
     if (gpu && curve->series->headline) {

@@ -105,28 +105,6 @@ static void add_channels(struct report *report, struct facts *facts, size_t inde
 
 /* --- weights --- */
 
-/* "for CPUs of node 0: 11 5 3 (the kernel has 1 1 1)" */
-static void add_weights(struct report *report, struct facts *facts, size_t index)
-{
-    struct interleave found;
-    interleave_read(&found, report->catalogue.documents[index], report->pool);
-    for (size_t i = 0, said = 0; i < found.row_count && said < ROWS_MAX; i++) {
-        const struct interleave_row *row = &found.rows[i];
-        struct line line = {0};
-        if (!interleave_kernel_known(row))
-            continue;
-        line_add(&line, "for CPUs of node %d:", row->from);
-        for (size_t n = 0; n < row->count; n++)
-            line_add(&line, " %u", row->weights[n]);
-        line_add(&line, " (the kernel has");
-        for (size_t n = 0; n < row->count; n++)
-            line_add(&line, " %u", row->kernel[n]);
-        line_add(&line, ")");
-        *facts_add(report, facts) =
-            (struct fact){.label = said++ ? NULL : "weights", .text = report_line(report, &line)};
-    }
-}
-
 void report_add_declared(struct report *report, size_t index)
 {
     const size_t before = report->count;
@@ -145,7 +123,24 @@ void report_add_declared(struct report *report, size_t index)
     if (nodes.left_out)
         facts.more = "more nodes are in the document";
     add_channels(report, &facts, index);
-    add_weights(report, &facts, index);
+    /* "for CPUs of node 0: 11 5 3 (the kernel has 1 1 1)" */
+    struct interleave found;
+    interleave_read(&found, report->catalogue.documents[index], report->pool);
+    for (size_t i = 0, said = 0; i < found.row_count && said < ROWS_MAX; i++) {
+        const struct interleave_row *row = &found.rows[i];
+        struct line line = {0};
+        if (!interleave_kernel_known(row))
+            continue;
+        line_add(&line, "for CPUs of node %d:", row->from);
+        for (size_t n = 0; n < row->count; n++)
+            line_add(&line, " %u", row->weights[n]);
+        line_add(&line, " (the kernel has");
+        for (size_t n = 0; n < row->count; n++)
+            line_add(&line, " %u", row->kernel[n]);
+        line_add(&line, ")");
+        *facts_add(report, &facts) =
+            (struct fact){.label = said++ ? NULL : "weights", .text = report_line(report, &line)};
+    }
     report_add_facts(report, SECTION_WIDTH, index, "declared",
                      "the memory as firmware and kernel declare it, and as measured", &facts);
     report_spare(report, before, SPARE_DECLARED);

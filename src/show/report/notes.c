@@ -233,7 +233,8 @@ static const char *axis_name(const struct series *series)
     return series->x.name ? series->x.name : "";
 }
 
-static struct tally tally_points(const struct probe_result *probe, unsigned bit)
+/* ", 12 of 130 latency points from 1 MiB to 1 GiB" */
+static void add_points(struct line *line, const struct probe_result *probe, unsigned bit)
 {
     struct tally tally = {.matrix = true, .x_low = INFINITY, .x_high = -INFINITY};
     for (size_t s = 0; s < probe->series_count; s++) {
@@ -252,13 +253,6 @@ static struct tally tally_points(const struct probe_result *probe, unsigned bit)
             tally.x_high = fmax(tally.x_high, series->points[i].x);
         }
     }
-    return tally;
-}
-
-/* ", 12 of 130 latency points from 1 MiB to 1 GiB" */
-static void add_points(struct line *line, const struct probe_result *probe, unsigned bit)
-{
-    struct tally tally = tally_points(probe, bit);
     char low[UNIT_TEXT], high[UNIT_TEXT];
     if (tally.flagged == 0)
         return;
@@ -373,26 +367,6 @@ static void add_busy(const struct scope *scope)
     note->weight = WEIGHT_BUSY;
 }
 
-/* Numbers the notes that matter most: each touches a family that none before it touches. */
-static void number_notes(struct graded *graded)
-{
-    enum { NUMBERED_MAX = 3 };
-    uint64_t touched = 0;
-    for (unsigned number = 1; number <= NUMBERED_MAX; number++) {
-        struct note *most = NULL;
-        for (size_t i = 0; i < graded->note_count; i++) {
-            struct note *note = &graded->notes[i];
-            if (!note->number && note->weight && note->families & ~touched &&
-                (!most || note->weight > most->weight))
-                most = note;
-        }
-        if (!most)
-            return;
-        most->number = number;
-        touched |= most->families;
-    }
-}
-
 static unsigned flags_to_tell(const struct scope *scope)
 {
     unsigned flags = 0;
@@ -454,7 +428,22 @@ void report_collect_notes(struct report *report, size_t index, const struct prob
                        : report_text(report, "not measured by %s", scope.probes[p].name))
             ->why = left->text;
     }
-    number_notes(scope.graded);
+    /* Numbers the notes that matter most: each touches a family that none before it touches. */
+    enum { NUMBERED_MAX = 3 };
+    uint64_t touched = 0;
+    for (unsigned number = 1; number <= NUMBERED_MAX; number++) {
+        struct note *most = NULL;
+        for (size_t i = 0; i < scope.graded->note_count; i++) {
+            struct note *note = &scope.graded->notes[i];
+            if (!note->number && note->weight && note->families & ~touched &&
+                (!most || note->weight > most->weight))
+                most = note;
+        }
+        if (!most)
+            return;
+        most->number = number;
+        touched |= most->families;
+    }
 }
 
 unsigned report_note_of(const struct report *report, size_t index, const struct finding *finding)

@@ -211,21 +211,6 @@ static size_t series_beside(const struct series *series, const char *const *labe
     return shown;
 }
 
-/* "bandwidth by call, memcpy (8 more: -v)"; the columns have names of their own. */
-static const char *bars_title(struct report *report, const struct probe_result *probe,
-                              const struct series *series, const char *label, size_t left_out)
-{
-    struct line title = {0};
-    line_add_between(&title, "", series->y.name ? series->y.name : "value",
-                     series->matrix ? " " : " by ");
-    line_add_clean(&title, place_name(series));
-    if (label && !text_same(label, series->y.name) && probe->series_count > 1)
-        line_add_between(&title, ", ", label, "");
-    if (left_out)
-        line_add(&title, " (%zu more: -v)", left_out);
-    return report_line(report, &title);
-}
-
 /* A row for each place, with a bar of the first series and the others' values; of series with a
  * single place a row for each series. */
 void report_add_bars(struct report *report, size_t index, const struct probe_result *probe,
@@ -245,10 +230,17 @@ void report_add_bars(struct report *report, size_t index, const struct probe_res
             most = fmax(most, (double)series[rows ? i : 0].points[p].y.median);
     struct table *table = &report_add(report, BLOCK_TABLE, SECTION_RESULTS, index, probe)->table;
     const char *label = besides ? NULL : labels && !rows ? *labels : series->name;
-    table->title = bars_title(report, probe, series, label,
-                              !rows        ? count - 1 - besides
-                              : all > ROWS ? all - ROWS
-                                           : 0);
+    /* "bandwidth by call, memcpy (8 more: -v)"; the columns have names of their own. */
+    const size_t left_out = !rows ? count - 1 - besides : all > ROWS ? all - ROWS : 0;
+    struct line title = {0};
+    line_add_between(&title, "", series->y.name ? series->y.name : "value",
+                     series->matrix ? " " : " by ");
+    line_add_clean(&title, place_name(series));
+    if (label && !text_same(label, series->y.name) && probe->series_count > 1)
+        line_add_between(&title, ", ", label, "");
+    if (left_out)
+        line_add(&title, " (%zu more: -v)", left_out);
+    table->title = report_line(report, &title);
     table_add_words(report, table, "", rows ? 24 : 12);
     table_add_figures(report, table, besides ? *labels : NULL, 10);
     table_add_figures(report, table, "", besides ? BAR_BESIDE : BAR);

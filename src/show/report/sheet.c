@@ -231,34 +231,6 @@ static const char *kernel_words(const char *name)
     return name;
 }
 
-/* "stores past the caches 44.7 / 44.4; triad 44.0 / 50.3 GB/s", of one CPU and of all: reading is
- * in the table of levels, if there is one. */
-static void add_kernels(struct report *report, size_t index, struct line *line, bool levels)
-{
-    enum { KERNELS_MAX = 4 };
-    struct rate_columns columns = {{"1 CPU", "all CPUs"}, 2};
-    struct pivot rates = {.most = RATES_MAX};
-    size_t said = 0;
-    const char *unit = "";
-    pivot_collect(&rates, &report->catalogue, index, -1, place_of_rate, &columns);
-    for (size_t i = 0; i < rates.count && said < KERNELS_MAX; i++) {
-        const struct pivot_row *row = &rates.rows[i];
-        const struct finding *one = row->values[0], *all = row->values[1];
-        if (row->first->experiment || (levels && strcmp(row->name, "read") == 0))
-            continue;
-        line_add_between(line, said++ ? "; " : "", kernel_words(row->name), "");
-        for (int c = 0; c < 2; c++) {
-            const struct cell cell = cell_of_finding(row->values[c], FORM_NUMBER);
-            char text[CELL_TEXT];
-            if (row->values[c])
-                line_add(line, "%s%s", c && one ? " / " : " ", cell_text(&cell, text));
-        }
-        unit = figure_unit((one ? one : all)->unit);
-    }
-    if (said)
-        line_add(line, " %s", unit);
-}
-
 /* --- misses in flight, and latency under load --- */
 
 enum { FLIGHTS_MAX = 8 };
@@ -405,7 +377,30 @@ void report_add_memory(struct report *report, size_t index)
     struct facts facts = {.apart = false};
     struct line kernels = {0};
     const bool levels = report->list[report->count - 1].kind == BLOCK_TABLE;
-    add_kernels(report, index, &kernels, levels);
+    /* "stores past the caches 44.7 / 44.4; triad 44.0 / 50.3 GB/s", of one CPU and of all: reading
+     * is in the table of levels, if there is one. */
+    enum { KERNELS_MAX = 4 };
+    struct rate_columns columns = {{"1 CPU", "all CPUs"}, 2};
+    struct pivot rates = {.most = RATES_MAX};
+    size_t said = 0;
+    const char *unit = "";
+    pivot_collect(&rates, &report->catalogue, index, -1, place_of_rate, &columns);
+    for (size_t i = 0; i < rates.count && said < KERNELS_MAX; i++) {
+        const struct pivot_row *row = &rates.rows[i];
+        const struct finding *one = row->values[0], *all = row->values[1];
+        if (row->first->experiment || (levels && strcmp(row->name, "read") == 0))
+            continue;
+        line_add_between(&kernels, said++ ? "; " : "", kernel_words(row->name), "");
+        for (int c = 0; c < 2; c++) {
+            const struct cell cell = cell_of_finding(row->values[c], FORM_NUMBER);
+            char text[CELL_TEXT];
+            if (row->values[c])
+                line_add(&kernels, "%s%s", c && one ? " / " : " ", cell_text(&cell, text));
+        }
+        unit = figure_unit((one ? one : all)->unit);
+    }
+    if (said)
+        line_add(&kernels, " %s", unit);
     if (kernels.length)
         *facts_add(report, &facts) = (struct fact){
             .label = "bandwidth",

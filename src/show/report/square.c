@@ -364,30 +364,6 @@ struct ids {
     size_t count;
 };
 
-static void collect_ids(struct ids *ids, const struct square *square, struct pool *pool)
-{
-    const size_t rows = square->row_count, columns = square->column_count;
-    const bool alike =
-        rows == columns && memcmp(square->rows, square->columns, rows * sizeof *square->rows) == 0;
-    const size_t all = alike ? rows : rows + columns;
-    *ids = (struct ids){.list = pool_alloc(pool, all + 1, sizeof *ids->list),
-                        .sorted = pool_alloc(pool, all + 1, sizeof *ids->sorted)};
-    for (size_t i = 0; i < all; i++)
-        ids->sorted[i] =
-            (struct grid_place){i < rows ? square->rows[i] : square->columns[i - rows], i};
-    qsort(ids->sorted, all, sizeof *ids->sorted, by_id);
-    for (size_t i = 0; i < all; i++) {
-        if (ids->count && ids->sorted[ids->count - 1].id == ids->sorted[i].id)
-            continue;
-        ids->sorted[ids->count] = ids->sorted[i];
-        if (!alike)
-            ids->sorted[ids->count].at = ids->count;
-        ids->count++;
-    }
-    for (size_t i = 0; i < ids->count; i++)
-        ids->list[ids->sorted[i].at] = ids->sorted[i].id;
-}
-
 /* The group of each id: its innermost cluster. An id outside every cluster is a group of its
  * own. */
 struct grouping {
@@ -523,7 +499,27 @@ size_t square_groupings(struct pool *pool, const struct square *square, const st
     size_t found = 0, least = SIZE_MAX;
     if (!nest->count)
         return 0;
-    collect_ids(&grouping.ids, square, pool);
+    struct ids *ids = &grouping.ids;
+    const size_t rows = square->row_count, columns = square->column_count;
+    const bool alike =
+        rows == columns && memcmp(square->rows, square->columns, rows * sizeof *square->rows) == 0;
+    const size_t all = alike ? rows : rows + columns;
+    *ids = (struct ids){.list = pool_alloc(pool, all + 1, sizeof *ids->list),
+                        .sorted = pool_alloc(pool, all + 1, sizeof *ids->sorted)};
+    for (size_t i = 0; i < all; i++)
+        ids->sorted[i] =
+            (struct grid_place){i < rows ? square->rows[i] : square->columns[i - rows], i};
+    qsort(ids->sorted, all, sizeof *ids->sorted, by_id);
+    for (size_t i = 0; i < all; i++) {
+        if (ids->count && ids->sorted[ids->count - 1].id == ids->sorted[i].id)
+            continue;
+        ids->sorted[ids->count] = ids->sorted[i];
+        if (!alike)
+            ids->sorted[ids->count].at = ids->count;
+        ids->count++;
+    }
+    for (size_t i = 0; i < ids->count; i++)
+        ids->list[ids->sorted[i].at] = ids->sorted[i].id;
     grouping.of = pool_alloc(pool, grouping.ids.count + 1, sizeof *grouping.of);
     for (size_t level = NEST_MAX; level > 0 && found < SQUARE_GROUPINGS_MAX; level--) {
         group_ids(&grouping, nest, level);
