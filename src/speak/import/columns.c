@@ -126,38 +126,32 @@ static bool is_letter(char c)
     return isalpha((unsigned char)c) || (unsigned char)c >= 0x80;
 }
 
-/* Reads all words of a text. A word is a run of letters; a capital after a small letter begins a
- * new word if at least three letters precede it ("SizeKB"). */
-static struct column words_of(const char *text, size_t length)
+struct column column_named(const struct field *name)
 {
+    /* Reads all words of a text. A word is a run of letters; a capital after a small letter begins
+     * a new word if at least three letters precede it ("SizeKB"). */
     struct column column = {.statistic = STATISTIC_NONE};
-    for (size_t at = 0; at < length;) {
+    for (size_t at = 0; at < name->length;) {
         char word[WORD_BYTES];
         size_t n = 0;
-        while (at < length && !is_letter(text[at]))
+        while (at < name->length && !is_letter(name->text[at]))
             at++;
-        while (
-            at < length && is_letter(text[at]) &&
-            !(n > 2 && isupper((unsigned char)text[at]) && islower((unsigned char)text[at - 1]))) {
+        while (at < name->length && is_letter(name->text[at]) &&
+               !(n > 2 && isupper((unsigned char)name->text[at]) &&
+                 islower((unsigned char)name->text[at - 1]))) {
             if (n + 1 < sizeof word)
-                word[n++] = text[at];
+                word[n++] = name->text[at];
             at++;
         }
         word[n] = '\0';
-        const bool rate =
-            at + 1 < length && text[at] == '/' && tolower((unsigned char)text[at + 1]) == 's';
+        const bool rate = at + 1 < name->length && name->text[at] == '/' &&
+                          tolower((unsigned char)name->text[at + 1]) == 's';
         if (n)
             take_word(&column, word, rate);
         if (rate)
-            while (at < length && text[at] != ' ' && text[at] != ')')
+            while (at < name->length && name->text[at] != ' ' && name->text[at] != ')')
                 at++;
     }
-    return column;
-}
-
-struct column column_named(const struct field *name)
-{
-    struct column column = words_of(name->text, name->length);
     if (!column.holds && (column.latency || column.statistic != STATISTIC_NONE))
         column.holds = COLUMN_TIME;
     /* The tool MemoryLatency (Chips and Cheese) names its sizes "Region", in KiB. */

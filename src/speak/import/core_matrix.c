@@ -137,31 +137,6 @@ static void find_blanks(struct core_rows *rows, struct rows *lines)
 
 /* --- tables by separators --- */
 
-/* Reads up to the end of the text or the blank line below a square. */
-static void read_separated(struct core_rows *rows, struct rows *lines)
-{
-    const struct rows_place start = rows_place(lines);
-    char separator = 0;
-    while (!separator && rows_next_said(lines))
-        separator = rows_separator(lines);
-    rows_return(lines, start);
-    while (rows_next(lines)) {
-        if (rows->count > 1 && !lines->length && rows->count == rows->list[0].count)
-            return;
-        if (!lines->length || *lines->text == '#')
-            continue;
-        rows_cut(lines, separator ? separator : ',');
-        /* Lines around the table have no separator; a triangle's first row has none either. */
-        if (lines->count == 1 && !field_begins_number(&lines->fields[0]) &&
-            !core_cell_is_empty(&lines->fields[0])) {
-            rows_unread(lines);
-            continue;
-        }
-        rows->shape = CORE_SEPARATED;
-        keep_row(rows, lines);
-    }
-}
-
 /* --- from, to, latency --- */
 
 static bool is_triple(const struct rows *lines)
@@ -272,7 +247,26 @@ static void read_table(struct core_rows *rows, struct rows *lines)
         return;
     rows_return(lines, start);
     lines->source->unread = unread; /* the lines that find_blanks() skipped are read now */
-    read_separated(rows, lines);
+    /* Reads up to the end of the text or the blank line below a square. */
+    char separator = 0;
+    while (!separator && rows_next_said(lines))
+        separator = rows_separator(lines);
+    rows_return(lines, start);
+    while (rows_next(lines)) {
+        if (rows->count > 1 && !lines->length && rows->count == rows->list[0].count)
+            return;
+        if (!lines->length || *lines->text == '#')
+            continue;
+        rows_cut(lines, separator ? separator : ',');
+        /* Lines around the table have no separator; a triangle's first row has none either. */
+        if (lines->count == 1 && !field_begins_number(&lines->fields[0]) &&
+            !core_cell_is_empty(&lines->fields[0])) {
+            rows_unread(lines);
+            continue;
+        }
+        rows->shape = CORE_SEPARATED;
+        keep_row(rows, lines);
+    }
 }
 
 /* --- from squares to series --- */

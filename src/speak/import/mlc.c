@@ -161,28 +161,6 @@ static const struct series transfer_matrix = {.name = "transfer",
                                               .x = {"node", ""},
                                               .y = {"latency", "ns"}};
 
-/* The kind of a matrix: the section's series, and the factor that distinguishes it. */
-static struct table_kind matrix_kind(const struct mlc *mlc)
-{
-    const bool times = mlc->section == LATENCIES, transfers = mlc->section == TRANSFERS;
-    struct table_kind kind = {.probe = "numa",
-                              .title = "Latency and bandwidth between nodes, imported",
-                              .series = times ? &table_node_latency : &table_node_bandwidth};
-    if (transfers)
-        kind = (struct table_kind){.probe = "transfers",
-                                   .title = transfers_title,
-                                   .series = &transfer_matrix,
-                                   .factors = {{"state", "modified", NAN}}};
-    kind_add_text(&kind,
-                  transfers ? "home"
-                  : times   ? "access"
-                            : "traffic",
-                  transfers ? mlc->transfer
-                  : times   ? mlc->access
-                            : mlc->traffic);
-    return kind;
-}
-
 /* Reads "Numa node 0 1" or "Socket 0 1": words and then only node numbers. Other lines may be
  * remarks. */
 static void read_columns(struct reading *reading)
@@ -208,7 +186,23 @@ static void read_matrix_row(struct reading *reading)
 {
     struct mlc *mlc = reading->state;
     struct rows *rows = &reading->rows;
-    const struct table_kind kind = matrix_kind(mlc);
+    /* The kind of a matrix: the section's series, and the factor that distinguishes it. */
+    const bool times = mlc->section == LATENCIES, transfers = mlc->section == TRANSFERS;
+    struct table_kind kind = {.probe = "numa",
+                              .title = "Latency and bandwidth between nodes, imported",
+                              .series = times ? &table_node_latency : &table_node_bandwidth};
+    if (transfers)
+        kind = (struct table_kind){.probe = "transfers",
+                                   .title = transfers_title,
+                                   .series = &transfer_matrix,
+                                   .factors = {{"state", "modified", NAN}}};
+    kind_add_text(&kind,
+                  transfers ? "home"
+                  : times   ? "access"
+                            : "traffic",
+                  transfers ? mlc->transfer
+                  : times   ? mlc->access
+                            : mlc->traffic);
     const size_t fields = rows_cut(rows, 0);
     const int from = field_id(&rows->fields[0]);
     /* Below "Memory node" the line of node numbers may have only numbers. */

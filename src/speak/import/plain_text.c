@@ -170,10 +170,25 @@ static bool is_fence(const struct rows *rows)
     return rows_begins(rows, "```") || rows_begins(rows, "~~~");
 }
 
-/* Blanks lines that are no table's: of Markdown with fences, all outside them; prompts and single
- * words. Lines keep their numbers. */
-static void blank_around(struct import_text *source, char *text)
+void make_plain_text(struct import_text *source)
 {
+    const unsigned char *bytes = (const unsigned char *)source->text;
+    const bool marked = source->length >= 2, little = marked && memcmp(bytes, "\xff\xfe", 2) == 0;
+    if (little || (marked && memcmp(bytes, "\xfe\xff", 2) == 0))
+        read_utf16(source, little);
+    if (strlen(source->text) < source->length)
+        text_refuse(source, "holds a NUL byte: give a table in plain text");
+    for (const unsigned char *at = (const unsigned char *)source->text; *at;) {
+        const size_t length = utf8_length(at);
+        if (!length) {
+            read_code_page(source);
+            break;
+        }
+        at += length;
+    }
+    /* Blanks lines that are no table's: of Markdown with fences, all outside them; prompts and
+     * single words. Lines keep their numbers. */
+    char *text = copy_clean(source);
     struct rows rows;
     size_t fences = 0;
     bool inside = true;
@@ -191,23 +206,4 @@ static void blank_around(struct import_text *source, char *text)
         if (!inside || fence || is_prompt(&rows) || is_word(&rows))
             memset(text + (rows.text - source->text), ' ', rows.length);
     }
-}
-
-void make_plain_text(struct import_text *source)
-{
-    const unsigned char *bytes = (const unsigned char *)source->text;
-    const bool marked = source->length >= 2, little = marked && memcmp(bytes, "\xff\xfe", 2) == 0;
-    if (little || (marked && memcmp(bytes, "\xfe\xff", 2) == 0))
-        read_utf16(source, little);
-    if (strlen(source->text) < source->length)
-        text_refuse(source, "holds a NUL byte: give a table in plain text");
-    for (const unsigned char *at = (const unsigned char *)source->text; *at;) {
-        const size_t length = utf8_length(at);
-        if (!length) {
-            read_code_page(source);
-            break;
-        }
-        at += length;
-    }
-    blank_around(source, copy_clean(source));
 }

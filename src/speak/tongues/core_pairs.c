@@ -202,27 +202,6 @@ static const struct point *shown_point(size_t which, const struct core_pairs *pa
     return point || benchmarks[which].both ? point : cell_of(pairs, column, row);
 }
 
-static void print_triangle(FILE *out, size_t which, const struct core_pairs *pairs)
-{
-    fprintf(out, "\n%s\n\n       ", benchmarks[which].heading);
-    for (size_t j = 0; j < pairs->count; j++)
-        fprintf(out, " %4d   ", pairs->cpus[j]);
-    fputc('\n', out);
-    for (size_t i = 0; i < pairs->count; i++) {
-        fprintf(out, "    %3d", pairs->cpus[i]);
-        for (size_t j = 0; j < pairs->count; j++) {
-            const struct point *point = shown_point(which, pairs, i, j);
-            if (point)
-                fprintf(out, " %4.0f\u00b1%-2.0f", (double)point->y.median,
-                        fmin(margin_of(point), 99));
-            else if (benchmarks[which].both || j < i)
-                fprintf(out, "%8s", "");
-        }
-        fputc('\n', out);
-    }
-    fputc('\n', out);
-}
-
 static void print_extreme(FILE *out, const char *label, size_t which,
                           const struct core_pairs *pairs, const size_t at[2])
 {
@@ -273,7 +252,23 @@ static void speak_one(struct talk *talk, size_t which, struct core_wish wish, bo
     if (first)
         fprintf(out, "Num cores: %zu\nNum iterations per samples: %llu\nNum samples: %llu\n",
                 pairs.count, (unsigned long long)wish.iterations, (unsigned long long)wish.samples);
-    print_triangle(out, which, &pairs);
+    fprintf(out, "\n%s\n\n       ", benchmarks[which].heading);
+    for (size_t j = 0; j < pairs.count; j++)
+        fprintf(out, " %4d   ", pairs.cpus[j]);
+    fputc('\n', out);
+    for (size_t i = 0; i < pairs.count; i++) {
+        fprintf(out, "    %3d", pairs.cpus[i]);
+        for (size_t j = 0; j < pairs.count; j++) {
+            const struct point *point = shown_point(which, &pairs, i, j);
+            if (point)
+                fprintf(out, " %4.0f\u00b1%-2.0f", (double)point->y.median,
+                        fmin(margin_of(point), 99));
+            else if (benchmarks[which].both || j < i)
+                fprintf(out, "%8s", "");
+        }
+        fputc('\n', out);
+    }
+    fputc('\n', out);
     print_totals(out, talk, which, &pairs);
     if (csv) {
         for (size_t i = 0; i < pairs.count; i++) {
@@ -324,29 +319,6 @@ static size_t place_of(const struct talk *talk, const struct core_pairs *pairs, 
     return talk_value(talk, 't') ? (i >> 1) + (i & 1) * pairs->count / 2 : i;
 }
 
-static void print_square(const struct talk *talk, const struct core_pairs *pairs)
-{
-    fputs(" CPU", talk->out);
-    for (size_t i = 0; i < pairs->count; i++)
-        fprintf(talk->out, " %4d", pairs->cpus[place_of(talk, pairs, i)]);
-    fputc('\n', talk->out);
-    for (size_t i = 0; i < pairs->count; i++) {
-        const size_t row = place_of(talk, pairs, i);
-        fprintf(talk->out, "%4d", pairs->cpus[row]);
-        for (size_t j = 0; j < pairs->count; j++) {
-            const struct point *point = cell_of(pairs, row, place_of(talk, pairs, j));
-            /* the tool prints 0 for a CPU with itself, but not for a pair without a value */
-            if (i == j)
-                fprintf(talk->out, " %4d", 0);
-            else if (point)
-                fprintf(talk->out, " %4.0f", (double)point->y.median);
-            else
-                fprintf(talk->out, " %4s", "-");
-        }
-        fputc('\n', talk->out);
-    }
-}
-
 static void speak_c2clat(struct talk *talk)
 {
     const char *name = talk_value(talk, 'n');
@@ -367,7 +339,25 @@ static void speak_c2clat(struct talk *talk)
                 "set xlabel \"CPU\"\nset ylabel \"CPU\"\nset cblabel \"Latency (ns)\"\n"
                 "$data << EOD\n",
                 name ? name : "", name ? " : " : "", talk_value(talk, 'w') ? "write" : "data");
-    print_square(talk, &pairs);
+    fputs(" CPU", talk->out);
+    for (size_t i = 0; i < pairs.count; i++)
+        fprintf(talk->out, " %4d", pairs.cpus[place_of(talk, &pairs, i)]);
+    fputc('\n', talk->out);
+    for (size_t i = 0; i < pairs.count; i++) {
+        const size_t row = place_of(talk, &pairs, i);
+        fprintf(talk->out, "%4d", pairs.cpus[row]);
+        for (size_t j = 0; j < pairs.count; j++) {
+            const struct point *point = cell_of(&pairs, row, place_of(talk, &pairs, j));
+            /* the tool prints 0 for a CPU with itself, but not for a pair without a value */
+            if (i == j)
+                fprintf(talk->out, " %4d", 0);
+            else if (point)
+                fprintf(talk->out, " %4.0f", (double)point->y.median);
+            else
+                fprintf(talk->out, " %4s", "-");
+        }
+        fputc('\n', talk->out);
+    }
     /* From light to dark, so that the plot prints well. */
     if (talk_value(talk, 'p'))
         fputs("EOD\n"

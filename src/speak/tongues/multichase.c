@@ -1,7 +1,6 @@
 /* Google's multichase: nanoseconds per load, alone on a line or below its settings. */
 #include "speak/tongues/tongue.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "multichase.help.h"
@@ -85,29 +84,6 @@ static void read_chase(const struct talk *talk, struct wish *wish)
     refuse_chase(talk, wish->name);
 }
 
-static void read_wish(const struct talk *talk, struct wish *wish)
-{
-    read_chase(talk, wish);
-    wish->bytes = read_size(talk, 'm', MEMORY);
-    wish->stride = read_size(talk, 's', STRIDE);
-    wish->block = read_size(talk, 'T', LOCALITY);
-    wish->page = read_size(talk, 'p', 4096);
-    wish->samples = talk_number(talk, 'n', 1, 7200, SAMPLES);
-    wish->threads = talk_number(talk, 't', 1, 65536, 1);
-    if (wish->stride % 8 != 0 || wish->bytes < wish->stride)
-        talk_refuse(talk, "give a stride that is a multiple of 8 and a memory of at least one "
-                          "stride");
-    if (wish->threads > 1 && wish->chase->measure != BY_LATENCY)
-        talk_refuse(talk, "-t goes with simple and incr here; for several chains on several CPUs: "
-                          "fathom parallelism --threads");
-    /* Rounded as by the tool: whole strides in a block, whole blocks. */
-    wish->block =
-        wish->block < wish->stride ? wish->stride : wish->block / wish->stride * wish->stride;
-    const uint64_t unit = wish->bytes < wish->block ? wish->stride : wish->block;
-    wish->bytes = wish->bytes / unit * unit;
-    wish->block = wish->block < wish->bytes ? wish->block : wish->bytes;
-}
-
 /* --- measuring --- */
 
 static const char *pages_of(const struct talk *talk, const struct wish *wish)
@@ -184,7 +160,24 @@ static void print_settings(FILE *out, const struct wish *wish, const struct poin
 static void speak(struct talk *talk)
 {
     struct wish wish = {.chase = NULL};
-    read_wish(talk, &wish);
+    read_chase(talk, &wish);
+    wish.bytes = read_size(talk, 'm', MEMORY);
+    wish.stride = read_size(talk, 's', STRIDE);
+    wish.block = read_size(talk, 'T', LOCALITY);
+    wish.page = read_size(talk, 'p', 4096);
+    wish.samples = talk_number(talk, 'n', 1, 7200, SAMPLES);
+    wish.threads = talk_number(talk, 't', 1, 65536, 1);
+    if (wish.stride % 8 != 0 || wish.bytes < wish.stride)
+        talk_refuse(talk, "give a stride that is a multiple of 8 and a memory of at least one "
+                          "stride");
+    if (wish.threads > 1 && wish.chase->measure != BY_LATENCY)
+        talk_refuse(talk, "-t goes with simple and incr here; for several chains on several CPUs: "
+                          "fathom parallelism --threads");
+    /* Rounded as by the tool: whole strides in a block, whole blocks. */
+    wish.block = wish.block < wish.stride ? wish.stride : wish.block / wish.stride * wish.stride;
+    const uint64_t unit = wish.bytes < wish.block ? wish.stride : wish.block;
+    wish.bytes = wish.bytes / unit * unit;
+    wish.block = wish.block < wish.bytes ? wish.block : wish.bytes;
     const struct point *point = measure(talk, &wish);
     if (talk_value(talk, 'v')) {
         print_settings(talk->out, &wish, point, talk);

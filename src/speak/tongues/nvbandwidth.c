@@ -129,20 +129,6 @@ static void refuse_unknown(const struct talk *talk, const char *name)
                 name);
 }
 
-static void print_devices(const struct talk *talk, size_t devices, bool json)
-{
-    const struct machine_facts *machine = &talk->document->machine;
-    for (size_t i = 0; i < devices; i++) {
-        char name[96] = "GPU";
-        if (i < machine->gpu_count && machine->gpus[i].name)
-            clean_text(machine->gpus[i].name, name, sizeof name);
-        if (json)
-            fprintf(talk->out, "%s\"%zu: %s\"", i ? ", " : "", i, name);
-        else
-            fprintf(talk->out, "Device %zu: %s\n", i, name);
-    }
-}
-
 static void speak(struct talk *talk)
 {
     static const struct talk_option options[] = {{"what", "host,peers"}, {.name = NULL}};
@@ -168,7 +154,16 @@ static void speak(struct talk *talk)
         talk_missing(talk, "a copy");
     fputs(json ? "{\"nvbandwidth\": {\"GPU Device list\": [" : "nvbandwidth Version: v0.8\n\n",
           out);
-    print_devices(talk, devices, json);
+    const struct machine_facts *machine = &talk->document->machine;
+    for (size_t i = 0; i < devices; i++) {
+        char name[96] = "GPU";
+        if (i < machine->gpu_count && machine->gpus[i].name)
+            clean_text(machine->gpus[i].name, name, sizeof name);
+        if (json)
+            fprintf(talk->out, "%s\"%zu: %s\"", i ? ", " : "", i, name);
+        else
+            fprintf(talk->out, "Device %zu: %s\n", i, name);
+    }
     fputs(json ? "],\n\"testcases\": [" : "\n", out);
     for (size_t i = 0; i < TESTS; i++) {
         if (!is_named(talk, tests[i].name) || (tests[i].peers && devices < 2))

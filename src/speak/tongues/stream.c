@@ -1,7 +1,6 @@
 /* McCalpin's STREAM 5.10: its heading and four lines of rates and times. */
 #include "speak/tongues/tongue.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "stream.help.h"

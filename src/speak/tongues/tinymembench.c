@@ -66,29 +66,6 @@ static const struct series *reads_with(const struct probe_result *result, double
     return NULL;
 }
 
-/* Beyond the smallest buffer's time; a round of the tool's dual reads is two of fathom's. */
-static void print_reads(struct talk *talk, const struct probe_result *result, const uint64_t *sizes,
-                        size_t count)
-{
-    const struct series *const series[] = {reads_with(result, 1), reads_with(result, 2)};
-    double least[2];
-    for (size_t s = 0; s < 2; s++) {
-        const struct point *first = talk_point(talk, series[s], SIZE_LEAST);
-        if (!first)
-            talk_missing(talk, "a read of the first-level cache");
-        least[s] = (double)first->y.median;
-    }
-    fputs("block size : single random read / dual random read\n", talk->out);
-    for (size_t i = 0; i < count; i++) {
-        const struct point *one = talk_point(talk, series[0], (double)sizes[i]),
-                           *two = talk_point(talk, series[1], (double)sizes[i]);
-        if (one && two)
-            fprintf(talk->out, "%10llu : %6.1f ns          / %7.1f ns \n",
-                    (unsigned long long)sizes[i], fmax(0, (double)one->y.median - least[0]),
-                    fmax(0, 2 * ((double)two->y.median - least[1])));
-    }
-}
-
 static void speak(struct talk *talk)
 {
     uint64_t sizes[SIZES_MOST];
@@ -123,7 +100,24 @@ static void speak(struct talk *talk)
     fputs("\n" RULE "== Memory latency test                                                  ==\n"
           "== Note 1: all times are beyond that of a read of the L1 cache          ==\n" RULE "\n",
           talk->out);
-    print_reads(talk, reads, sizes, count);
+    /* Beyond the smallest buffer's time; a round of the tool's dual reads is two of fathom's. */
+    const struct series *const series[] = {reads_with(reads, 1), reads_with(reads, 2)};
+    double least[2];
+    for (size_t s = 0; s < 2; s++) {
+        const struct point *first = talk_point(talk, series[s], SIZE_LEAST);
+        if (!first)
+            talk_missing(talk, "a read of the first-level cache");
+        least[s] = (double)first->y.median;
+    }
+    fputs("block size : single random read / dual random read\n", talk->out);
+    for (size_t i = 0; i < count; i++) {
+        const struct point *one = talk_point(talk, series[0], (double)sizes[i]),
+                           *two = talk_point(talk, series[1], (double)sizes[i]);
+        if (one && two)
+            fprintf(talk->out, "%10llu : %6.1f ns          / %7.1f ns \n",
+                    (unsigned long long)sizes[i], fmax(0, (double)one->y.median - least[0]),
+                    fmax(0, 2 * ((double)two->y.median - least[1])));
+    }
     talk_as_form(talk);
 }
 
