@@ -66,36 +66,6 @@ uint64_t clock_step(uint64_t a, uint64_t b)
     return a;
 }
 
-/* Measures resolution and cost. The time between two readings of a clock that advances in steps is
- * a multiple of its step. */
-static void measure_reading(struct clock *clock)
-{
-    uint64_t shortest = UINT64_MAX, step = 0;
-    for (int i = 0; i < 1000; i++) {
-        uint64_t before = clock_ticks(clock), after;
-        do
-            after = clock_ticks(clock);
-        while (after == before);
-        step = clock_step(after - before, step);
-        if (after - before < shortest)
-            shortest = after - before;
-    }
-    clock->resolution_ns = clock_ns(clock, step);
-    clock->reading_ns = clock_ns(clock, shortest);
-    /* Takes the mean of many readings, because a single one can be shorter than the clock's step,
-     * and the least of several such means, because an interruption only adds time. */
-    enum { TRIES = 16, IN_A_ROW = 256 };
-    uint64_t least = UINT64_MAX;
-    for (int i = 0; i < TRIES; i++) {
-        const uint64_t start = clock_ticks(clock);
-        uint64_t end = start;
-        for (int k = 0; k < IN_A_ROW; k++)
-            end = clock_ticks(clock);
-        least = end - start < least ? end - start : least;
-    }
-    clock->cost_ns = clock_ns(clock, least) / (double)IN_A_ROW;
-}
-
 /* Linux lists a clock source while it considers it usable: __clocksource_unstable() and
  * available_clocksource_show() in its kernel/time/clocksource.c. */
 bool clock_counter_distrusted(const char *root)
@@ -130,5 +100,30 @@ void clock_calibrate_below(struct clock *clock, const char *root)
             previous = hz;
         }
     }
-    measure_reading(clock);
+    /* Measures resolution and cost. The time between two readings of a clock that advances in steps
+     * is a multiple of its step. */
+    uint64_t shortest = UINT64_MAX, step = 0;
+    for (int i = 0; i < 1000; i++) {
+        uint64_t before = clock_ticks(clock), after;
+        do
+            after = clock_ticks(clock);
+        while (after == before);
+        step = clock_step(after - before, step);
+        if (after - before < shortest)
+            shortest = after - before;
+    }
+    clock->resolution_ns = clock_ns(clock, step);
+    clock->reading_ns = clock_ns(clock, shortest);
+    /* Takes the mean of many readings, because a single one can be shorter than the clock's step,
+     * and the least of several such means, because an interruption only adds time. */
+    enum { TRIES = 16, IN_A_ROW = 256 };
+    uint64_t least = UINT64_MAX;
+    for (int i = 0; i < TRIES; i++) {
+        const uint64_t start = clock_ticks(clock);
+        uint64_t end = start;
+        for (int k = 0; k < IN_A_ROW; k++)
+            end = clock_ticks(clock);
+        least = end - start < least ? end - start : least;
+    }
+    clock->cost_ns = clock_ns(clock, least) / (double)IN_A_ROW;
 }

@@ -196,8 +196,9 @@ struct governors {
     size_t users[GOVERNORS_MAX], count;
 };
 
-static struct governors find_governors(const struct look *look)
+static void check_governor(const struct look *look)
 {
+    struct pool *pool = look->pool;
     struct governors governors = {0};
     const struct cpulist *allowed = &look->machine->allowed;
     for (size_t cpu = 0; cpu < allowed->count; cpu++) {
@@ -215,13 +216,6 @@ static struct governors find_governors(const struct look *look)
             governors.names[governors.count++] = name;
         governors.users[i]++;
     }
-    return governors;
-}
-
-static void check_governor(const struct look *look)
-{
-    struct pool *pool = look->pool;
-    struct governors governors = find_governors(look);
     const bool guest = look->machine->facts.hypervisor;
     if (!governors.count) {
         add(look, guest ? REMARK_FINE : REMARK_KNOW, "core clock",

@@ -62,24 +62,6 @@ static int place_in(const struct declared_objects *objects, int cpu, int *before
     return -1;
 }
 
-/* hwloc's tree begins at its root, and so with the caches that are farthest from a core. */
-static void place_caches(struct machine *machine)
-{
-    const struct declared_facts *declared = &machine->facts.declared;
-    for (size_t i = declared->object_count; i-- > 0;) {
-        const struct declared_objects *objects = &declared->objects[i];
-        struct cache_place place;
-        int end = 0; /* 0: it is no cache of data */
-        if (sscanf(objects->type, "L%dCache%n", &place.level, &end) < 1 || !end)
-            continue;
-        for (size_t j = 0; j < objects->cpus_count; j++)
-            if (cpulist_read(objects->cpus[j], &place.cpus, &machine->pool, NULL) == 0 &&
-                place.cpus.count > 1)
-                *(struct cache_place *)pool_append(&machine->pool, (void **)&machine->caches,
-                                                   &machine->cache_count, sizeof place) = place;
-    }
-}
-
 static void place_nodes(struct machine *machine)
 {
     const struct machine_facts *facts = &machine->facts;
@@ -129,7 +111,20 @@ static int tell(void *with)
             if (cpulist_text_has(facts->kinds[kind].cpus, place->id))
                 place->kind = (int)kind;
     }
-    place_caches(machine);
+    /* hwloc's tree begins at its root, and so with the caches that are farthest from a core. */
+    const struct declared_facts *declared = &machine->facts.declared;
+    for (size_t i = declared->object_count; i-- > 0;) {
+        const struct declared_objects *objects = &declared->objects[i];
+        struct cache_place place;
+        int end = 0; /* 0: it is no cache of data */
+        if (sscanf(objects->type, "L%dCache%n", &place.level, &end) < 1 || !end)
+            continue;
+        for (size_t j = 0; j < objects->cpus_count; j++)
+            if (cpulist_read(objects->cpus[j], &place.cpus, &machine->pool, NULL) == 0 &&
+                place.cpus.count > 1)
+                *(struct cache_place *)pool_append(&machine->pool, (void **)&machine->caches,
+                                                   &machine->cache_count, sizeof place) = place;
+    }
     place_nodes(machine);
     const char *affinity = telling->document->conditions.affinity;
     machine->allowed.ids = pool_alloc(pool, count, sizeof *machine->allowed.ids);

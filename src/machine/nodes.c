@@ -155,28 +155,6 @@ static void add_way(struct machine *machine, const char *root, int node, unsigne
 
 /* --- tiers and weights --- */
 
-static void add_tiers(struct machine *machine, const char *root)
-{
-    static const char folder[] = "/sys/devices/virtual/memory_tiering";
-    struct declared_facts *declared = &machine->facts.declared;
-    char **names;
-    const size_t count = files_names(&machine->pool, &names, root, folder);
-    for (size_t i = 0; i < count; i++) {
-        const int id = number_behind(names[i], "memory_tier");
-        struct cpulist nodes;
-        if (id < 0 ||
-            !files_cpulist(&machine->pool, &nodes, root, "%s/%s/nodelist", folder, names[i]) ||
-            !nodes.count)
-            continue;
-        struct declared_tier *tier =
-            machine_append(machine, &declared->tiers, &declared->tier_count, sizeof *tier);
-        /* files_names() sorts names as texts: memory_tier22 comes before memory_tier4. */
-        for (; tier > declared->tiers && tier[-1].id > id; tier--)
-            tier[0] = tier[-1];
-        *tier = (struct declared_tier){id, cpulist_pooled(&machine->pool, &nodes)};
-    }
-}
-
 static void add_weight(struct machine *machine, const char *root, int node)
 {
     struct declared_facts *declared = &machine->facts.declared;
@@ -198,5 +176,22 @@ void declared_nodes(struct machine *machine, const char *root)
             add_way(machine, root, node, access);
         add_weight(machine, root, node);
     }
-    add_tiers(machine, root);
+    static const char folder[] = "/sys/devices/virtual/memory_tiering";
+    struct declared_facts *declared = &machine->facts.declared;
+    char **names;
+    const size_t count = files_names(&machine->pool, &names, root, folder);
+    for (size_t i = 0; i < count; i++) {
+        const int id = number_behind(names[i], "memory_tier");
+        struct cpulist nodes;
+        if (id < 0 ||
+            !files_cpulist(&machine->pool, &nodes, root, "%s/%s/nodelist", folder, names[i]) ||
+            !nodes.count)
+            continue;
+        struct declared_tier *tier =
+            machine_append(machine, &declared->tiers, &declared->tier_count, sizeof *tier);
+        /* files_names() sorts names as texts: memory_tier22 comes before memory_tier4. */
+        for (; tier > declared->tiers && tier[-1].id > id; tier--)
+            tier[0] = tier[-1];
+        *tier = (struct declared_tier){id, cpulist_pooled(&machine->pool, &nodes)};
+    }
 }

@@ -55,27 +55,6 @@ static size_t find_nearest(const struct cells *cells, size_t row, double *neares
     return known >= 2 && 2 * known >= cells->m - 1 ? found : row;
 }
 
-static void read_pairs(struct pairs *pairs, struct pool *scratch, const struct cells *cells)
-{
-    size_t m = pairs->m = cells->m;
-    size_t *nearest = pool_alloc(scratch, m, sizeof *nearest);
-    pairs->mate = pool_alloc(scratch, m, sizeof *pairs->mate);
-    pairs->nearest = pool_alloc(scratch, m, sizeof *pairs->nearest);
-    pairs->next = pool_alloc(scratch, m, sizeof *pairs->next);
-    pairs->gap = pool_alloc(scratch, m, sizeof *pairs->gap);
-    for (size_t a = 0; a < m; a++)
-        nearest[a] = find_nearest(cells, a, &pairs->nearest[a], &pairs->next[a]);
-    for (size_t a = 0; a < m; a++) {
-        size_t b = nearest[a];
-        bool mutual = b != a && nearest[b] == a;
-        double given = fmax(cells->given[a], cells->given[b]);
-        double gap = log(fmin(pairs->next[a], pairs->next[b]) / pairs->nearest[a]);
-        pairs->mate[a] =
-            mutual && gap >= log(least_ratio) && gap >= pair_deviations * given ? b : a;
-        pairs->gap[a] = gap;
-    }
-}
-
 /* The least gap among the pairs of a partition; INFINITY: the pairs are no partition. */
 static double find_partition(const struct pairs *pairs)
 {
@@ -93,7 +72,22 @@ static double find_partition(const struct pairs *pairs)
 void groups_add_pairs(struct groups *groups, const struct cells *cells, struct pool *scratch)
 {
     struct pairs pairs;
-    read_pairs(&pairs, scratch, cells);
+    size_t m = pairs.m = cells->m;
+    size_t *nearest = pool_alloc(scratch, m, sizeof *nearest);
+    pairs.mate = pool_alloc(scratch, m, sizeof *pairs.mate);
+    pairs.nearest = pool_alloc(scratch, m, sizeof *pairs.nearest);
+    pairs.next = pool_alloc(scratch, m, sizeof *pairs.next);
+    pairs.gap = pool_alloc(scratch, m, sizeof *pairs.gap);
+    for (size_t a = 0; a < m; a++)
+        nearest[a] = find_nearest(cells, a, &pairs.nearest[a], &pairs.next[a]);
+    for (size_t a = 0; a < m; a++) {
+        size_t b = nearest[a];
+        bool mutual = b != a && nearest[b] == a;
+        double given = fmax(cells->given[a], cells->given[b]);
+        double gap = log(fmin(pairs.next[a], pairs.next[b]) / pairs.nearest[a]);
+        pairs.mate[a] = mutual && gap >= log(least_ratio) && gap >= pair_deviations * given ? b : a;
+        pairs.gap[a] = gap;
+    }
     const double gap = find_partition(&pairs);
     double farthest = 0;
     for (size_t a = 0; a < cells->m && isfinite(gap); a++)

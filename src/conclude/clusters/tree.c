@@ -41,34 +41,6 @@ static void join(struct joining *joining, struct tree *tree, size_t kept, size_t
     joining->node[gone] = -1;
 }
 
-static void join_all(struct joining *joining, struct tree *tree, size_t *chain)
-{
-    size_t length = 0, start = 0;
-    while (tree->count < 2 * joining->m - 1) {
-        for (; length == 0 && joining->node[start] < 0; start++)
-            ;
-        if (length == 0)
-            chain[length++] = start;
-        size_t last = chain[length - 1], before = length > 1 ? chain[length - 2] : last;
-        /* The nearest other slot. `before` is preferred among equally near slots, or the chain
-         * might run in a circle. */
-        size_t nearest = before;
-        float least = before == last ? INFINITY : distance_of(joining, last, before);
-        for (size_t other = 0; other < joining->m; other++)
-            if (other != last && joining->node[other] >= 0 &&
-                (nearest == last || distance_of(joining, last, other) < least)) {
-                least = distance_of(joining, last, other);
-                nearest = other;
-            }
-        if (length > 1 && nearest == before) {
-            length -= 2;
-            join(joining, tree, before < last ? before : last, before < last ? last : before);
-        } else {
-            chain[length++] = nearest;
-        }
-    }
-}
-
 static void measure_join(struct tree *tree, struct tree_node *node, const struct cells *cells,
                          const double *own, double *room)
 {
@@ -112,7 +84,31 @@ void tree_build(struct tree *tree, struct pool *pool, const struct cells *cells,
         for (size_t b = 0; b < m; b++)
             joining.distance[a * m + b] = expf(cells->filled[a * m + b]) - (float)(own[a] + own[b]);
     }
-    join_all(&joining, tree, pool_alloc(pool, m + 1, sizeof(size_t)));
+    size_t *chain = pool_alloc(pool, m + 1, sizeof(size_t));
+    size_t length = 0, start = 0;
+    while (tree->count < 2 * joining.m - 1) {
+        for (; length == 0 && joining.node[start] < 0; start++)
+            ;
+        if (length == 0)
+            chain[length++] = start;
+        size_t last = chain[length - 1], before = length > 1 ? chain[length - 2] : last;
+        /* The nearest other slot. `before` is preferred among equally near slots, or the chain
+         * might run in a circle. */
+        size_t nearest = before;
+        float least = before == last ? INFINITY : distance_of(&joining, last, before);
+        for (size_t other = 0; other < joining.m; other++)
+            if (other != last && joining.node[other] >= 0 &&
+                (nearest == last || distance_of(&joining, last, other) < least)) {
+                least = distance_of(&joining, last, other);
+                nearest = other;
+            }
+        if (length > 1 && nearest == before) {
+            length -= 2;
+            join(&joining, tree, before < last ? before : last, before < last ? last : before);
+        } else {
+            chain[length++] = nearest;
+        }
+    }
     /* Orders the rows so that the members of each node are contiguous. Parents are handled first:
      * nodes have greater indexes than the nodes within them. */
     for (size_t i = tree->count; i-- > m;) {

@@ -117,30 +117,6 @@ static size_t word_from(const struct completing *completing, const char *text)
     return low;
 }
 
-/* Takes the factors of the series that fits the finding's name best; if several fit equally well,
- * the factors that they share. */
-static void take_alike(struct completing *completing, const int *alike, int most)
-{
-    const struct probe_result *probe = completing->probe;
-    bool begun = false;
-    for (size_t s = 0; s < series_of(probe) && most >= 0; s++) {
-        const struct series *series = &probe->series[s];
-        if (alike[s] != most)
-            continue;
-        for (size_t i = 0; i < factors_of(series) && !begun; i++)
-            set(completing, &series->factors[i]);
-        size_t kept = 0;
-        for (size_t i = 0; i < completing->count; i++) {
-            const struct factor *factor = &completing->factors[i];
-            const struct factor *other = series_factor(series, factor->name);
-            if (!begun || factor_same(factor, other))
-                completing->factors[kept++] = *factor;
-        }
-        completing->count = kept;
-        begun = true;
-    }
-}
-
 static void take_series(struct completing *completing, const struct finding *finding)
 {
     const char *rest;
@@ -175,7 +151,26 @@ static void take_series(struct completing *completing, const struct finding *fin
             set(completing, &last->factors[i]);
         return;
     }
-    take_alike(completing, alike, most);
+    /* Takes the factors of the series that fits the finding's name best; if several fit equally
+     * well, the factors that they share. */
+    const struct probe_result *probe = completing->probe;
+    bool begun = false;
+    for (size_t s = 0; s < series_of(probe) && most >= 0; s++) {
+        const struct series *series = &probe->series[s];
+        if (alike[s] != most)
+            continue;
+        for (size_t i = 0; i < factors_of(series) && !begun; i++)
+            set(completing, &series->factors[i]);
+        size_t kept = 0;
+        for (size_t i = 0; i < completing->count; i++) {
+            const struct factor *factor = &completing->factors[i];
+            const struct factor *other = series_factor(series, factor->name);
+            if (!begun || factor_same(factor, other))
+                completing->factors[kept++] = *factor;
+        }
+        completing->count = kept;
+        begun = true;
+    }
     if (plain)
         *last = (struct shared){completing->factors, completing->count, device, true};
 }

@@ -30,30 +30,6 @@ static void count_line(struct backing *backing, const char *line)
         backing->reserved_bytes += bytes;
 }
 
-/* Sums up the mappings that overlap the range. The kernel may have merged the range with an
- * adjacent mapping of the same flags; that has the same policy, so the shares hold for both. */
-static struct backing read_backing(const void *memory, size_t bytes)
-{
-    struct backing backing = {0};
-    uintptr_t first = (uintptr_t)memory, end = first + bytes;
-    bool inside = false;
-    char line[FILES_LINE_MAX];
-    FILE *maps = fopen("/proc/self/smaps", "re");
-    while (maps && fgets(line, sizeof line, maps)) {
-        unsigned long long from, to;
-        if (sscanf(line, "%llx-%llx ", &from, &to) == 2) {
-            if (from >= end)
-                break;
-            inside = to > first;
-        } else if (inside) {
-            count_line(&backing, line);
-        }
-    }
-    if (maps)
-        fclose(maps);
-    return backing;
-}
-
 static void place_pages(struct os_placement *placement, const struct backing *backing)
 {
     uint64_t base = (uint64_t)sysconf(_SC_PAGESIZE);
@@ -104,7 +80,25 @@ void os_verify(const void *memory, size_t bytes, int wanted_node, struct os_plac
 {
     *placement =
         (struct os_placement){.page_bytes = 0, .huge_share = NAN, .node = -1, .node_share = NAN};
-    struct backing backing = read_backing(memory, bytes);
+    /* Sums up the mappings that overlap the range. The kernel may have merged the range with an
+     * adjacent mapping of the same flags; that has the same policy, so the shares hold for both. */
+    struct backing backing = {0};
+    uintptr_t first = (uintptr_t)memory, end = first + bytes;
+    bool inside = false;
+    char line[FILES_LINE_MAX];
+    FILE *maps = fopen("/proc/self/smaps", "re");
+    while (maps && fgets(line, sizeof line, maps)) {
+        unsigned long long from, to;
+        if (sscanf(line, "%llx-%llx ", &from, &to) == 2) {
+            if (from >= end)
+                break;
+            inside = to > first;
+        } else if (inside) {
+            count_line(&backing, line);
+        }
+    }
+    if (maps)
+        fclose(maps);
     place_pages(placement, &backing);
     place_node(placement, memory, bytes, wanted_node);
 }
