@@ -152,7 +152,7 @@ static bool read_ranges(const char *text, int *ids, bool *chosen, struct named *
     }
 }
 
-static int by_id(const void *a, const void *b)
+int cpulist_by_id(const void *a, const void *b)
 {
     const int left = *(const int *)a, right = *(const int *)b;
     return (left > right) - (left < right);
@@ -165,7 +165,7 @@ static int fill_few(struct cpulist *list, const char *text, struct named named)
     int ids[FEW];
     int code = 0;
     read_ranges(text, ids, NULL, &named);
-    qsort(ids, named.count, sizeof *ids, by_id);
+    qsort(ids, named.count, sizeof *ids, cpulist_by_id);
     for (size_t i = 0; i < named.count && code == 0; i++)
         code = cpulist_add(list, ids[i]);
     return code;
@@ -206,7 +206,7 @@ int cpulist_read(const char *text, struct cpulist *list, struct pool *pool, stru
         return ERROR_USAGE;
     if (named.count <= FEW) {
         read_ranges(text, ids, NULL, &named);
-        qsort(ids, named.count, sizeof *ids, by_id);
+        qsort(ids, named.count, sizeof *ids, cpulist_by_id);
         list->ids = pool_alloc(pool, named.count, sizeof *ids);
         for (size_t i = 0; i < named.count; i++)
             if (!list->count || list->ids[list->count - 1] != ids[i])

@@ -52,12 +52,6 @@ void machine_free(struct machine *machine)
     *machine = (struct machine){0};
 }
 
-static int by_number(const void *a, const void *b)
-{
-    const int left = *(const int *)a, right = *(const int *)b;
-    return (left > right) - (left < right);
-}
-
 const char *numbers_behind(struct pool *pool, char *const *names, size_t count, const char *prefix)
 {
     struct cpulist list = {pool_alloc(pool, count, sizeof *list.ids), 0};
@@ -68,7 +62,7 @@ const char *numbers_behind(struct pool *pool, char *const *names, size_t count, 
     }
     if (!list.count)
         return NULL;
-    qsort(list.ids, list.count, sizeof *list.ids, by_number);
+    qsort(list.ids, list.count, sizeof *list.ids, cpulist_by_id);
     return cpulist_pooled(pool, &list);
 }
 

@@ -1,5 +1,6 @@
 #include "conclude/clusters/clusters.h"
 
+#include "base/cpulist.h"
 #include "conclude/clusters/cluster.h"
 #include "conclude/registry/finding.h"
 #include "document/flag.h"
@@ -38,15 +39,9 @@ struct report {
     const bool *holds; /* for each, whether it holds any cluster */
 };
 
-static int compare_ids(const void *a, const void *b)
-{
-    int x = *(const int *)a, y = *(const int *)b;
-    return (x > y) - (x < y);
-}
-
 static size_t find_id(const int *ids, size_t n, int id)
 {
-    const int *found = n ? bsearch(&id, ids, n, sizeof *ids, compare_ids) : NULL;
+    const int *found = n ? bsearch(&id, ids, n, sizeof *ids, cpulist_by_id) : NULL;
     return found ? (size_t)(found - ids) : n;
 }
 

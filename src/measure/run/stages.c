@@ -122,12 +122,6 @@ static void note_missing(struct probe_task *task, const struct stage_outcome *ou
                                      without, points, without == 1 ? "has" : "have");
 }
 
-static int by_x(const void *a, const void *b)
-{
-    const struct point *p = a, *q = b;
-    return (p->x > q->x) - (p->x < q->x);
-}
-
 /* Adds the memory of a stage that asked for such pages. The first stages are what the probe is
  * about; a later stage that asks for other pages on purpose does not change what is reported of
  * them. */
@@ -201,7 +195,7 @@ static void sort_curves(struct probe_task *task)
         if (knows_part(task))
             leave_out_failed(series);
         if (!series->matrix && series->point_count > 1)
-            qsort(series->points, series->point_count, sizeof *series->points, by_x);
+            qsort(series->points, series->point_count, sizeof *series->points, point_by_x);
     }
 }
 

@@ -350,12 +350,6 @@ const struct nest *square_nest(struct pool *pool, const struct catalogue_entry *
     return nest;
 }
 
-static int by_number(const void *a, const void *b)
-{
-    const int *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
 /* All ids of a square, rows and columns: in the order of the rows if the columns have the same
  * order, else ascending. */
 struct ids {
@@ -406,7 +400,7 @@ static const char *name_cpus(const struct grouping *grouping, int group, struct 
     for (size_t i = 0; i < grouping->ids.count; i++)
         if (grouping->of[i] == group)
             cpus.ids[cpus.count++] = grouping->ids.list[i];
-    qsort(cpus.ids, cpus.count, sizeof *cpus.ids, by_number);
+    qsort(cpus.ids, cpus.count, sizeof *cpus.ids, cpulist_by_id);
     const size_t size = cpus.count * MOST_EACH + 1;
     return cpulist_format(&cpus, pool_alloc(pool, size, 1), size);
 }

@@ -97,19 +97,13 @@ int *build_order(const struct probe_task *task, const int *cpus, size_t count,
     return ordered;
 }
 
-static int by_number(const void *a, const void *b)
-{
-    const int x = *(const int *)a, y = *(const int *)b;
-    return (x > y) - (x < y);
-}
-
 const char *build_cpus(struct pool *pool, const int *cpus, size_t count)
 {
     enum { ID_BYTES = 12 };
     int *ids = pool_alloc(pool, count + 1, sizeof *ids);
     char *text = pool_alloc(pool, count + 1, ID_BYTES);
     memcpy(ids, cpus, count * sizeof *ids);
-    qsort(ids, count, sizeof *ids, by_number);
+    qsort(ids, count, sizeof *ids, cpulist_by_id);
     return cpulist_format(&(struct cpulist){ids, count}, text, (count + 1) * ID_BYTES);
 }
 

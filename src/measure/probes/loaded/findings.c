@@ -87,12 +87,6 @@ static struct point *add_point(struct probe_task *task, int which, double x,
     return point;
 }
 
-static int by_x(const void *a, const void *b)
-{
-    const struct point *p = a, *q = b;
-    return (p->x > q->x) - (p->x < q->x);
-}
-
 /* --- what no series shows --- */
 
 /* Why no knee was looked for. */
@@ -165,7 +159,7 @@ void loaded_conclude(struct probe_task *task)
     }
     struct series *curve = series_of(task, LOADED_CURVE);
     if (curve->point_count > 1)
-        qsort(curve->points, curve->point_count, sizeof *curve->points, by_x);
+        qsort(curve->points, curve->point_count, sizeof *curve->points, point_by_x);
     curve->headline = curve->point_count > 2;
     build_note_text(task, "injects_own_core", state->shares_core ? "yes" : "no");
     struct series *series = series_of(task, LOADED_KNEE);

@@ -176,12 +176,6 @@ static void put_sets(FILE *out, const struct cpulist *cpus, const struct cpulist
         put_set(out, "allowed_nodeset", nodes);
 }
 
-static int by_number(const void *a, const void *b)
-{
-    const int *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
 /* Whether two ascending lists have a CPU in common. */
 static bool meet(const struct cpulist *a, const struct cpulist *b)
 {
@@ -205,7 +199,7 @@ static void put_object_sets(FILE *out, const struct objects *objects, size_t pla
     for (size_t i = 0; i < objects->node_count; i++)
         if (place == OBJECT_ROOT || meet(&objects->nodes[i].cpus, cpus))
             numbers[nodes.count++] = objects->nodes[i].number;
-    qsort(numbers, nodes.count, sizeof *numbers, by_number);
+    qsort(numbers, nodes.count, sizeof *numbers, cpulist_by_id);
     put_sets(out, cpus, &nodes, place == OBJECT_ROOT);
 }
 
