@@ -4,8 +4,19 @@
 #include "base/error.h"
 
 #include <stdio.h>
+#include <sys/stat.h>
 
-/* The caller closes the stream. NULL with ERROR_USAGE, "PATH: WHY: REMEDY", where the path can't be
- * opened, or is a named pipe that no program opens for writing within ten seconds: reading it would
- * wait for ever. A regular file is never waited for. */
-FILE *input_open(const char *path, const char *remedy, struct error *);
+struct input {
+    FILE *stream;
+    const char *name;  /* for messages: the path, or "standard input" of "-" */
+    struct stat begun; /* what the file was when reading began */
+    int *steps;        /* how long several pipes were waited for in all; NULL: it is the only one */
+};
+
+/* ERROR_USAGE, "PATH: WHY: REMEDY", where the path can't be opened, or is a named pipe that no
+ * program opens for writing within ten seconds: reading it would wait for ever. A regular file is
+ * never waited for. */
+int input_open(struct input *, const char *path, const char *remedy, struct error *);
+/* Closes what was opened and returns `code`, the result of reading; ERROR_USAGE where the file was
+ * written meanwhile, so that what was read is of no one state. */
+int input_close(struct input *, int code, struct error *);

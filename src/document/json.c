@@ -52,14 +52,19 @@ int document_read_stream(struct document *document, FILE *stream, const char *na
 
 int document_read(struct document *document, const char *path, struct error *error)
 {
-    if (strcmp(path, "-") == 0)
-        return document_read_stream(document, stdin, "standard input", error);
+    return document_read_next(document, path, NULL, error);
+}
+
+int document_read_next(struct document *document, const char *path, int *steps, struct error *error)
+{
+    struct input input = {.steps = steps};
     *document = (struct document){0};
-    FILE *stream = input_open(path, "give a document that fathom wrote", error);
-    if (!stream)
-        return ERROR_USAGE;
-    const int code = document_read_stream(document, stream, path, error);
-    fclose(stream);
+    int code = input_open(&input, path, "give a document that fathom wrote", error);
+    if (code == 0)
+        code = input_close(&input, document_read_stream(document, input.stream, input.name, error),
+                           error);
+    if (code < 0)
+        document_free(document);
     return code;
 }
 

@@ -11,13 +11,16 @@
 /*
  * Reads a whole document into `document`, which the caller frees with document_free(), also after
  * an error. ERROR_USAGE, naming the file and what is wrong, when the file can't be opened, is a
- * directory, is empty, not JSON, of another schema, or lacks what the schema requires; ERROR_SYSTEM
- * without memory. `path` "-" is standard input.
+ * directory, is empty, not JSON, of another schema, lacks what the schema requires, or changed while
+ * it was read; ERROR_SYSTEM without memory. `path` "-" is standard input.
  *
  * The size of a file is not limited, so that every document that was written can be read. Reading
  * takes no more memory than the document's structs.
  */
 int document_read(struct document *, const char *path, struct error *);
+/* The same for the next of several, which together wait for ten seconds where they are pipes that no
+ * program writes to: *steps is 0 before the first. */
+int document_read_next(struct document *, const char *path, int *steps, struct error *);
 
 /* The same from an open stream, to its end; messages call it `name`. */
 int document_read_stream(struct document *, FILE *, const char *name, struct error *);

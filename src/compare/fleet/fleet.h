@@ -113,6 +113,7 @@ struct fleet_group {
 struct fleet {
     struct fleet_rules rules;
     bool of_last_time; /* what is added from now on */
+    int steps;         /* how long documents in pipes were waited for in all (base/input.h) */
     struct fleet_node *nodes;
     size_t node_count;
     struct fleet_hole *holes;

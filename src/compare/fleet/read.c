@@ -44,12 +44,11 @@ bool fleet_is_document(const char *path)
     /* Bytes read from a pipe here would be missing for the reader. */
     if (strcmp(path, "-") == 0 || stat(path, &status) < 0 || !S_ISREG(status.st_mode))
         return false;
-    FILE *stream = input_open(path, "", &none);
-    if (!stream)
+    struct input input = {.steps = NULL};
+    if (input_open(&input, path, "", &none) < 0)
         return false;
-    const size_t length = fread(text, 1, sizeof text - 1, stream);
-    fclose(stream);
-    text[length] = '\0';
+    text[fread(text, 1, sizeof text - 1, input.stream)] = '\0';
+    input_close(&input, 0, &none);
     /* Another program that rewrites the JSON may put blanks between tokens. */
     const char *at = text + strspn(text, " \t\r\n");
     at = *at == '{' ? at + 1 : at;
@@ -65,11 +64,12 @@ int fleet_reference_read(struct fleet_reference *reference, const char *path, st
 {
     static const struct json_form form = {&reference_shape, FLEET_SCHEMA, "'fathom fleet'"};
     *reference = (struct fleet_reference){.file = path};
-    FILE *stream = input_open(path, "give a document that 'fathom fleet' wrote", error);
-    if (!stream)
-        return ERROR_USAGE;
-    int code = json_read(&reference->pool, stream, path, &form, reference, error);
-    fclose(stream);
+    struct input input = {.steps = NULL};
+    int code = input_open(&input, path, "give a document that 'fathom fleet' wrote", error);
+    if (code == 0)
+        code = input_close(
+            &input, json_read(&reference->pool, input.stream, path, &form, reference, error),
+            error);
     for (size_t g = 0; g < reference->group_count && code == 0; g++) {
         struct fleet_reference_group *group = &reference->groups[g];
         if (!group->judged)

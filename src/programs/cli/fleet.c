@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "compare/fleet/document.h"
 #include "conclude/complete.h"
+#include "document/json.h"
 #include "programs/cli/options.h"
 #include "programs/cli/output.h"
 
@@ -60,7 +61,9 @@ static int add_file(struct fleet *fleet, const char *path, struct error *error)
 {
     struct document document = {0};
     struct error why = {0};
-    int code = experiment_read(&document, path, &why);
+    int code = document_read_next(&document, path, &fleet->steps, &why);
+    if (code == 0)
+        code = experiments_complete(&document, &why);
     if (code == ERROR_USAGE) {
         /* A hole has the file's name already, which begins the message; the remedy, which ends it,
          * is printed once for all. */

@@ -340,15 +340,14 @@ int import_file(const struct import_format *format, const char *path,
     int code = format ? check_options(format, settings, error) : 0;
     if (code < 0)
         return code;
-    bool standard = !path || strcmp(path, "-") == 0;
-    struct import_text text = {.file = standard ? "standard input" : path};
-    FILE *stream = standard ? stdin : input_open(path, "name a file that can be read", error);
-    if (!stream)
-        return ERROR_USAGE;
+    struct input input = {.steps = NULL};
+    code = input_open(&input, path ? path : "-", "name a file that can be read", error);
+    if (code < 0)
+        return code;
     char *bytes = NULL;
-    code = read_stream(stream, text.file, &bytes, &text.length, error);
-    if (!standard)
-        fclose(stream);
+    struct import_text text = {.file = input.name};
+    code = input_close(&input, read_stream(input.stream, text.file, &bytes, &text.length, error),
+                       error);
     text.text = bytes;
     if (code == 0)
         code = import_read(format, &text, settings, document, unread, error);
