@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "compare/spread.h"
+#include "conclude/registry/home.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -17,38 +18,40 @@ static const double lonely_away = 0.6931471805599453;
 static bool is_level(const struct finding *finding)
 {
     const struct finding_meaning meaning = finding_meaning(finding);
-    return meaning.role == ROLE_LEVEL && isfinite(finding->value);
+    return meaning.role == ROLE_LEVEL && meaning.side != SIDE_NEITHER && isfinite(finding->value) &&
+           !finding_is_derived(finding);
 }
 
-/* Levels of one document, by its findings that the other lacks. */
-static size_t lonely_levels(const struct differences *differences)
+/* The document's levels, by its findings. */
+static size_t levels_of(const struct document *document)
 {
     size_t count = 0;
-    for (size_t i = 0; i < differences->lonely_count; i++)
-        count += is_level(differences->lonely[i].finding);
+    for (size_t p = 0; p < document->probe_count; p++)
+        for (size_t f = 0; f < document->probes[p].finding_count; f++)
+            count += is_level(&document->probes[p].findings[f]);
     return count;
 }
 
-/* Fills the neighbour of a document; its `compared` is 0 where they have no figure in common. */
-static int measure_away(struct neighbour *neighbour, const struct document *document,
+/* Fills the neighbour of a document with so many levels; its `compared` is 0 where they have no
+ * figure in common. */
+static int measure_away(struct neighbour *neighbour, const struct document *document, size_t lonely,
                         struct error *error)
 {
-    struct differences there = {.count = 0}, back = {.count = 0};
+    struct differences there = {.count = 0};
     struct error none = {0};
     double sum = 0;
     int code = differences_find(&there, neighbour->document, document, NAN, &none);
-    if (code == 0)
-        code = differences_find(&back, document, neighbour->document, NAN, &none);
     for (size_t i = 0; code == 0 && i < there.count; i++) {
         const struct difference *difference = &there.list[i];
         const bool counts = nearest_counts(difference);
         sum += counts ? fabs(log(difference->compared.ratio)) : 0;
         neighbour->compared += counts;
+        lonely -= counts && is_level(difference->finding_b);
     }
-    const size_t lonely = lonely_levels(&there) + lonely_levels(&back);
+    for (size_t i = 0; i < there.lonely_count; i++)
+        lonely += is_level(there.lonely[i].finding);
     neighbour->away = (sum + lonely_away * (double)lonely) / (double)(neighbour->compared + lonely);
     differences_free(&there);
-    differences_free(&back);
     if (code == ERROR_USAGE)
         return 0;
     if (code < 0)
@@ -121,13 +124,14 @@ int nearest_find(struct nearest *nearest, const struct document *document,
                  const struct document *known, size_t known_count, struct error *error)
 {
     *nearest = (struct nearest){.count = known_count};
+    const size_t levels = levels_of(document);
     int code = pool_enter(&nearest->pool, allocate, nearest, error);
     nearest->count = 0;
     for (size_t i = 0; i < known_count && code == 0; i++) {
         struct neighbour neighbour = {.document = &known[i]};
         if (is_known(nearest, &known[i]))
             continue;
-        code = measure_away(&neighbour, document, error);
+        code = measure_away(&neighbour, document, levels, error);
         if (code == 0 && neighbour.compared)
             nearest->list[nearest->count++] = neighbour;
     }

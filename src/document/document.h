@@ -250,6 +250,8 @@ struct finding {
      * every output shows them with the finding, and only findings that share them are compared. */
     struct factor *factors;
     size_t factor_count, deviations;
+    /* The registry's line of its name (conclude/registry/registry.h), once it was looked up. */
+    const struct finding_line *line;
 };
 
 enum probe_status { PROBE_OK, PROBE_PARTIAL, PROBE_SKIPPED, PROBE_FAILED };

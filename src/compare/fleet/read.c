@@ -67,9 +67,9 @@ int fleet_reference_read(struct fleet_reference *reference, const char *path, st
     struct input input = {.steps = NULL};
     int code = input_open(&input, path, "give a document that 'fathom fleet' wrote", error);
     if (code == 0)
-        code = input_close(
-            &input, json_read(&reference->pool, input.stream, path, &form, reference, error),
-            error);
+        code = input_close(&input,
+                           json_read(&reference->pool, input.stream, path, &form, reference, error),
+                           error);
     for (size_t g = 0; g < reference->group_count && code == 0; g++) {
         struct fleet_reference_group *group = &reference->groups[g];
         if (!group->judged)

@@ -225,7 +225,7 @@ static int by_name(const void *a, const void *b)
 /* Completes one finding. A condition belongs to the run, so it gets no factors of a series. */
 static void complete(struct completing *completing, struct finding *finding)
 {
-    const struct finding_line *line = finding_line_find(finding->name);
+    const struct finding_line *line = finding_line_keep(finding);
     const bool known = completing->standards && line && line->role != ROLE_CONDITION;
     completing->factors = NULL;
     completing->count = 0;

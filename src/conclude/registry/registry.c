@@ -86,6 +86,15 @@ const struct finding_line *finding_line_find(const char *name)
     return NULL;
 }
 
+static const struct finding_line no_line;
+
+const struct finding_line *finding_line_keep(struct finding *finding)
+{
+    const struct finding_line *line = finding_line_find(finding->name);
+    finding->line = line ? line : &no_line;
+    return line;
+}
+
 /* Another tool's table may have a latency in cycles where fathom has ns, and vice versa; with any
  * other unit the line does not describe the finding. */
 static bool has_unit(const struct finding_line *line, const struct quantity *quantity)
@@ -165,7 +174,10 @@ static enum level_kind level_kind_of(const struct finding_meaning *meaning)
 struct finding_meaning finding_meaning(const struct finding *finding)
 {
     const char *rest;
-    struct finding_meaning meaning = {.line = finding_line_find(finding->name),
+    const struct finding_line *kept = finding->line;
+    struct finding_meaning meaning = {.line = !kept              ? finding_line_find(finding->name)
+                                              : kept != &no_line ? kept
+                                                                 : NULL,
                                       .device = device_of_name(finding->name, &rest),
                                       .quantity = quantity_of(finding->unit)};
     meaning.subject = rest;

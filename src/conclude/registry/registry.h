@@ -160,6 +160,9 @@ const struct finding_table *finding_table_of(const char *probe);
 bool finding_name_matches(const char *patterns, const char *name);
 /* The first line that the name matches; NULL: none. */
 const struct finding_line *finding_line_find(const char *name);
+/* The same, looked up once for all: a document of 1 MB has thousands of findings, a comparison asks
+ * several times for each, and the lines are hundreds. It stays while the name has the same line. */
+const struct finding_line *finding_line_keep(struct finding *);
 
 /* The sort of a level. Only the registry parses names of levels. */
 enum level_kind {
