@@ -21,6 +21,8 @@ struct cpulist {
     size_t count;
 };
 
+/* Orders ids, for qsort() and bsearch(). */
+int cpulist_by_id(const void *, const void *);
 /* Parses a list that a person typed; ERROR_USAGE with a remedy for anything else (empty text, "3-",
  * "7-3", "1,,2", ids above CPU_ID_MAX). On success the caller frees with cpulist_free(). */
 int cpulist_parse(const char *text, struct cpulist *, struct error *);

@@ -73,10 +73,7 @@ static void note_condition(struct search *search, struct difference *difference)
 /* The state of the places in which a guest's hand-offs were measured; NULL: unknown. */
 static const struct factor *placement_of(const struct finding *finding, const char *name)
 {
-    for (size_t i = 0; i < finding->factor_count; i++)
-        if (strcmp(finding->factors[i].name, name) == 0)
-            return &finding->factors[i];
-    return NULL;
+    return factor_find(finding->factors, finding->factor_count, name);
 }
 
 static const char *place_text(struct search *search, const struct finding *of)

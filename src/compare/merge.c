@@ -77,12 +77,6 @@ static struct named named_of(struct pool *pool, const struct probe_result *probe
 
 /* --- series --- */
 
-static int by_x(const void *a, const void *b)
-{
-    const struct point *p = a, *q = b;
-    return (p->x > q->x) - (p->x < q->x);
-}
-
 /* Gives a list its own memory, because elements will be added to it. */
 static void own(const struct merging *merging, void **list, size_t *count, size_t size)
 {
@@ -102,16 +96,16 @@ static void add_points(const struct merging *merging, struct series *to, const s
         return;
     own(merging, (void **)&to->points, &to->point_count, sizeof *to->points);
     if (newer)
-        qsort(to->points, newer, sizeof *to->points, by_x);
+        qsort(to->points, newer, sizeof *to->points, point_by_x);
     for (size_t i = 0; i < from->point_count; i++) {
-        if (newer && bsearch(&from->points[i], to->points, newer, sizeof *to->points, by_x))
+        if (newer && bsearch(&from->points[i], to->points, newer, sizeof *to->points, point_by_x))
             continue;
         struct point *point =
             pool_append(merging->pool, (void **)&to->points, &to->point_count, sizeof *point);
         *point = from->points[i];
     }
     if (to->point_count)
-        qsort(to->points, to->point_count, sizeof *to->points, by_x);
+        qsort(to->points, to->point_count, sizeof *to->points, point_by_x);
 }
 
 static void add_series(const struct merging *merging, struct probe_result *to,

@@ -130,12 +130,23 @@ bool axis_has_ids(const struct axis *axis)
     return false;
 }
 
+int point_by_x(const void *a, const void *b)
+{
+    const struct point *p = a, *q = b;
+    return (p->x > q->x) - (p->x < q->x);
+}
+
+struct factor *factor_find(struct factor *list, size_t count, const char *name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(list[i].name, name) == 0)
+            return &list[i];
+    return NULL;
+}
+
 const struct factor *series_factor(const struct series *series, const char *name)
 {
-    for (size_t i = 0; i < series->factor_count; i++)
-        if (strcmp(series->factors[i].name, name) == 0)
-            return &series->factors[i];
-    return NULL;
+    return factor_find(series->factors, series->factor_count, name);
 }
 
 double series_number(const struct series *series, const char *name)
@@ -154,10 +165,7 @@ unsigned series_flags(const struct series *series)
 
 const struct factor *probe_parameter(const struct probe_result *probe, const char *name)
 {
-    for (size_t i = 0; i < probe->parameter_count; i++)
-        if (strcmp(probe->parameters[i].name, name) == 0)
-            return &probe->parameters[i];
-    return NULL;
+    return factor_find(probe->parameters, probe->parameter_count, name);
 }
 
 int probe_cpu(const struct probe_result *probe)

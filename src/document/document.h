@@ -310,6 +310,10 @@ bool document_is_pooled(const struct document *);
 /* The first finding of that name, in any probe, that has no deviations; NULL where there is
  * none. */
 const struct finding *document_finding(const struct document *, const char *name);
+/* Orders points by x, for qsort() and bsearch(). */
+int point_by_x(const void *, const void *);
+/* The factor of that name; NULL: the list has none. */
+struct factor *factor_find(struct factor *, size_t count, const char *name);
 const struct factor *series_factor(const struct series *, const char *name);
 /* The number of a factor; NAN where there is none. The series may be NULL here and below. */
 double series_number(const struct series *, const char *factor);

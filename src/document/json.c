@@ -50,6 +50,18 @@ int document_read_stream(struct document *document, FILE *stream, const char *na
     return code;
 }
 
+int document_read_text(struct document *document, const char *text, size_t length, const char *name,
+                       struct error *error)
+{
+    FILE *stream = fmemopen((void *)(uintptr_t)text, length, "r");
+    *document = (struct document){0};
+    if (!stream)
+        return error_out_of_memory(error);
+    const int code = document_read_stream(document, stream, name, error);
+    fclose(stream);
+    return code;
+}
+
 int document_read(struct document *document, const char *path, struct error *error)
 {
     return document_read_next(document, path, NULL, error);

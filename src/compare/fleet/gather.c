@@ -60,12 +60,8 @@ static int copy_facts(struct document *copy, const struct document *document, st
     int code = stream ? document_write(&bare, stream, error) : error_out_of_memory(error);
     if (stream && fclose(stream) != 0 && code == 0)
         code = error_out_of_memory(error);
-    stream = code == 0 ? fmemopen(text, size, "r") : NULL;
     if (code == 0)
-        code = stream ? document_read_stream(copy, stream, "a machine's facts", error)
-                      : error_out_of_memory(error);
-    if (stream)
-        fclose(stream);
+        code = document_read_text(copy, text, size, "a machine's facts", error);
     free(text);
     return code;
 }

@@ -37,8 +37,7 @@ static const struct shape reference_shape = {reference_fields, sizeof(struct fle
 
 bool fleet_is_document(const char *path)
 {
-    static const char key[] = "\"schema\"", begin[] = "\"fathom-fleet/";
-    char text[512];
+    int length = 0;
     struct stat status;
     struct error none = {0};
     /* Bytes read from a pipe here would be missing for the reader. */
@@ -47,17 +46,11 @@ bool fleet_is_document(const char *path)
     struct input input = {.steps = NULL};
     if (input_open(&input, path, "", &none) < 0)
         return false;
-    text[fread(text, 1, sizeof text - 1, input.stream)] = '\0';
-    input_close(&input, 0, &none);
     /* Another program that rewrites the JSON may put blanks between tokens. */
-    const char *at = text + strspn(text, " \t\r\n");
-    at = *at == '{' ? at + 1 : at;
-    at += strspn(at, " \t\r\n");
-    if (strncmp(at, key, strlen(key)) != 0)
-        return false;
-    at += strlen(key);
-    at += strspn(at, " \t\r\n:");
-    return strncmp(at, begin, strlen(begin)) == 0;
+    if (fscanf(input.stream, " { \"schema\" : \"fathom-fleet/%n", &length) < 0)
+        length = 0;
+    input_close(&input, 0, &none);
+    return length > 0;
 }
 
 int fleet_reference_read(struct fleet_reference *reference, const char *path, struct error *error)

@@ -46,18 +46,10 @@ struct completing {
     size_t count;
 };
 
-static struct factor *factor_of(struct completing *completing, const char *name)
-{
-    for (size_t i = 0; i < completing->count; i++)
-        if (strcmp(completing->factors[i].name, name) == 0)
-            return &completing->factors[i];
-    return NULL;
-}
-
 /* Sets a factor, or adds it. */
 static void set(struct completing *completing, const struct factor *value)
 {
-    struct factor *factor = factor_of(completing, value->name);
+    struct factor *factor = factor_find(completing->factors, completing->count, value->name);
     if (!factor)
         factor = pool_append(completing->pool, (void **)&completing->factors, &completing->count,
                              sizeof *factor);
@@ -238,7 +230,7 @@ static void complete(struct completing *completing, struct finding *finding)
     for (size_t i = 0; i < completing->obtained.count && known; i++)
         set(completing, &completing->obtained.list[i]);
     for (size_t i = 0; i < completing->option_count && known; i++)
-        if (!factor_of(completing, completing->options[i].name))
+        if (!factor_find(completing->factors, completing->count, completing->options[i].name))
             set(completing, &completing->options[i]);
     if (completing->count) {
         /* Sorts the deviations before the standard factors, and both by name, so that two lists can
@@ -330,20 +322,13 @@ bool experiment_is_standard(const struct finding *finding)
     return finding->deviations == 0;
 }
 
-static const struct factor *finding_factor(const struct finding *finding, const char *name)
-{
-    for (size_t i = 0; i < finding->factor_count; i++)
-        if (strcmp(finding->factors[i].name, name) == 0)
-            return &finding->factors[i];
-    return NULL;
-}
-
 bool experiment_same_placement(const struct finding *a, const struct finding *b)
 {
-    const struct factor *name = finding_factor(a, parameter_placement),
-                        *other = finding_factor(b, parameter_placement),
-                        *ns = finding_factor(a, parameter_placement_ns),
-                        *other_ns = finding_factor(b, parameter_placement_ns);
+    const struct factor *name = factor_find(a->factors, a->factor_count, parameter_placement),
+                        *other = factor_find(b->factors, b->factor_count, parameter_placement),
+                        *ns = factor_find(a->factors, a->factor_count, parameter_placement_ns),
+                        *other_ns =
+                            factor_find(b->factors, b->factor_count, parameter_placement_ns);
     if (!name || !other)
         return true;
     return ns && other_ns && factor_same(name, other) &&

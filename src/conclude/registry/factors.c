@@ -18,10 +18,7 @@ size_t factors_seen(const struct series *series)
 
 const struct factor *factor_seen(const struct series *series, const char *name)
 {
-    for (size_t i = 0; i < factors_seen(series); i++)
-        if (strcmp(series->factors[i].name, name) == 0)
-            return &series->factors[i];
-    return NULL;
+    return factor_find(series->factors, factors_seen(series), name);
 }
 
 bool factors_same(const struct series *a, const struct series *b)

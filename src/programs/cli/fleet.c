@@ -164,6 +164,9 @@ static int write_page_of(const struct fleet *fleet, size_t node, const char *fol
     struct document document = {0};
     char name[FLEET_PAGE_NAME], *path = NULL;
     int code = experiment_read(&document, fleet->nodes[node].file, error);
+    if (code == 0 && !text_same(document.run.started, fleet->nodes[node].started))
+        code = error_set(error, ERROR_USAGE, "%s: it was replaced after it was compared: try again",
+                         fleet->nodes[node].file);
     if (code == 0 && asprintf(&path, "%s/%s", folder, fleet_page_name(fleet, node, name)) < 0) {
         path = NULL;
         code = error_out_of_memory(error);

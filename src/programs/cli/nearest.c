@@ -103,11 +103,8 @@ static int write_text(const void *content, FILE *out, struct error *error)
 static int read_text(struct document *document, const struct gallery_text *from,
                      struct error *error)
 {
-    FILE *stream = fmemopen((void *)(uintptr_t)from->text, strlen(from->text), "r");
-    if (!stream)
-        return error_out_of_memory(error);
-    const int code = document_read_stream(document, stream, from->name, error);
-    fclose(stream);
+    const int code =
+        document_read_text(document, from->text, strlen(from->text), from->name, error);
     document->file = from->name;
     return code == 0 ? experiments_complete(document, error) : code;
 }

@@ -49,11 +49,7 @@ static int take(const struct gathering *gathering, int leader, int pass,
             gathering->run->tell("the document of %s can't be kept in %s: %s", name,
                                  gathering->keep, strerror(errno));
     }
-    FILE *stream = fmemopen(answer->text, (size_t)answer->length, "r");
-    int code =
-        stream ? document_read_stream(&document, stream, name, &why) : error_out_of_memory(&why);
-    if (stream)
-        fclose(stream);
+    int code = document_read_text(&document, answer->text, (size_t)answer->length, name, &why);
     if (code == 0)
         code = experiments_complete(&document, &why);
     if (code == 0)

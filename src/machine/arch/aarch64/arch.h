@@ -1,6 +1,8 @@
 /* AArch64: the virtual counter. See Arm ARM D13.11.21 (CNTVCT_EL0) and B2.3 (ISB, DSB). */
 #pragma once
 
+#include "machine/arch/no_cpuid.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -48,12 +50,6 @@ static inline void arch_hypervisor(char name[13])
     uint64_t hz;
     __asm__ volatile("mrs %0, cntfrq_el0" : "=r"(hz));
     memcpy(name, hz == 62500000 ? "62.5 MHz" : "", hz == 62500000 ? sizeof "62.5 MHz" : 1);
-}
-
-static inline bool arch_cpuid(uint32_t leaf, uint32_t subleaf, uint32_t registers[4])
-{
-    (void)leaf, (void)subleaf, (void)registers;
-    return false;
 }
 
 static inline void arch_relax(void)

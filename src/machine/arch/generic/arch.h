@@ -2,6 +2,8 @@
  * long a batch is. */
 #pragma once
 
+#include "machine/arch/no_cpuid.h"
+
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,12 +32,6 @@ static inline bool arch_counter_usable(void)
 static inline void arch_hypervisor(char name[13])
 {
     name[0] = '\0';
-}
-
-static inline bool arch_cpuid(uint32_t leaf, uint32_t subleaf, uint32_t registers[4])
-{
-    (void)leaf, (void)subleaf, (void)registers;
-    return false;
 }
 
 static inline void arch_relax(void)

@@ -1,6 +1,8 @@
 /* POWER: the time base. See Power ISA 3.0, book II, 6.1; SYNC orders the loads before it. */
 #pragma once
 
+#include "machine/arch/no_cpuid.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -27,12 +29,6 @@ static inline bool arch_counter_usable(void)
 static inline void arch_hypervisor(char name[13])
 {
     name[0] = '\0';
-}
-
-static inline bool arch_cpuid(uint32_t leaf, uint32_t subleaf, uint32_t registers[4])
-{
-    (void)leaf, (void)subleaf, (void)registers;
-    return false;
 }
 
 static inline void arch_relax(void)

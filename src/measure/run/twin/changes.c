@@ -76,10 +76,9 @@ static bool is_number(const struct finding_meaning *meaning)
 static bool is_of(const struct finding *finding, const struct series *series, bool number)
 {
     for (size_t i = 0; i < series->factor_count; i++) {
-        const struct factor *factor = &series->factors[i], *other = NULL;
-        for (size_t j = 0; j < finding->factor_count && !other; j++)
-            if (strcmp(finding->factors[j].name, factor->name) == 0)
-                other = &finding->factors[j];
+        const struct factor *factor = &series->factors[i],
+                            *other =
+                                factor_find(finding->factors, finding->factor_count, factor->name);
         const bool policy = factor->text && (!*factor->text || strcmp(factor->text, "auto") == 0);
         if (number ? !other || policy || strcmp(factor->name, "look") == 0
                    : policy && strcmp(factor->name, "pages") == 0)
@@ -87,10 +86,8 @@ static bool is_of(const struct finding *finding, const struct series *series, bo
         if (!other || !factor_same_value(factor, other))
             return false;
     }
-    for (size_t j = 0; j < finding->factor_count && !number; j++)
-        if (strcmp(finding->factors[j].name, "level") == 0 && !series_factor(series, "level"))
-            return false;
-    return true;
+    return number || !factor_find(finding->factors, finding->factor_count, "level") ||
+           series_factor(series, "level");
 }
 
 static bool is_rate(const char *unit)
