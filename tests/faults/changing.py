@@ -4,11 +4,10 @@ import random
 import shutil
 import subprocess
 import threading
-import time
 
 from program import FAILED_BY_SIGNAL, SAMPLE, SECONDS_MAX, SOURCE
 
-PIECE = 1 << 16
+PIECE = 1 << 12     # a page, of which a reader sees all or nothing
 READINGS = 8         # of a command, while its file is changed in one way
 PAUSES_S = (0, 0, 0.001, 0.02, 0.1)   # between two changes: a file that rests is read, one that doesn't is refused
 COMMANDS = (
@@ -92,6 +91,13 @@ def grown(path, text):
 WAYS = (rewritten, cut, replaced, removed, grown)
 
 
+def between(way, old, new):
+    """What the file holds while it is written: a writer that waits for a CPU leaves it so for as long as a reading takes, and
+    no reader can know that more is to come."""
+    for at in range(PIECE, len(new), PIECE):
+        yield new[:at] + (old[at:] if way is rewritten else b"")
+
+
 def write_on(path, texts, way, end, failed):
     try:
         for turn in range(1 << 30):
@@ -115,25 +121,26 @@ class Reading:
                 (self.path / f"n{node}.json").write_bytes(SAMPLE.read_bytes().replace(b'"hostname":"vm"', b'"hostname":"n%d"' % node))
             self.path /= "that.json"
         self.texts = STATES[kind](4.25), STATES[kind](5.75)
-        self.answers = []
-        for text in self.texts:
-            self.path.write_bytes(text)
-            time.sleep(0.02)
-            self.answers.append(self.answer())
+        self.answers = [self.answer_to(text) for text in self.texts]
 
-    def answer(self):
+    def answer_to(self, text):
+        self.path.write_bytes(text)
+        return self.answer()
+
+    def answer(self, **environment):
         """(status, what is printed, what is told)"""
         self.program.runs += 1
         words = self.command.replace("SAMPLE", str(SAMPLE))
         try:
-            done = subprocess.run(["bash", "-c", f"exec \"$FATHOM\" {words}"], cwd=self.folder, env=self.program.environment,
-                                  stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS_MAX, check=False)
+            done = subprocess.run(["bash", "-c", f"LD_PRELOAD=$SHIM exec \"$FATHOM\" {words}"], cwd=self.folder,
+                                  env=self.program.environment | environment, stdin=subprocess.DEVNULL, capture_output=True,
+                                  timeout=SECONDS_MAX, check=False)
         except subprocess.TimeoutExpired:
             return "hangs", b"", ""
         return done.returncode, done.stdout, done.stderr.decode(errors="replace")
 
-    def complaint(self):
-        status, out, err = answer = self.answer()
+    def complaint(self, answer, way):
+        status, out, err = answer
         if answer in self.answers:
             return None
         lines = [line for line in err.splitlines() if self.path.name in line or "standard input" in line]
@@ -143,18 +150,35 @@ class Reading:
             return None
         if status in FAILED_BY_SIGNAL or status == "hangs":
             return f"ends with {status}"
+        if any(self.answer_to(text) == answer for old, new in (self.texts, self.texts[::-1]) for text in between(way, old, new)):
+            return None
         return f"status {status}, {len(out)} bytes that are of neither state: {err!r}"
 
     def read(self, way):
-        end, failed, found = threading.Event(), [], []
+        end, failed = threading.Event(), []
         self.path.write_bytes(self.texts[0])
         writer = threading.Thread(target=write_on, args=(self.path, self.texts, way, end, failed))
         writer.start()
-        for _ in range(READINGS):
-            found.append(self.complaint())
+        answers = [self.answer() for _ in range(READINGS)]
         end.set()
         writer.join()
+        found = [self.complaint(answer, way) for answer in answers]
         return [f"{self.command}, {way.__name__}: {complaint}" for complaint in [*failed, *found] if complaint]
+
+
+def in_the_middle(program):
+    """Of the second half another state would be read, which has the same size and is as good a document."""
+    found = []
+    for command in COMMANDS:
+        reading = Reading(program, command)
+        reading.path.write_bytes(reading.texts[0])
+        reading.path.with_name(f"{reading.path.name}.new").write_bytes(reading.texts[1])
+        status, out, err = reading.answer(SHIM=str(program.shim), FATHOM_FAULT=f"changes:{reading.path}")
+        left_out = "left out" in err and b'"that"' not in out
+        if err.count("changed while it was read") != 1 or len(err.splitlines()) != 1 or not (left_out or status == 2 and not out):
+            found.append(f"{command}: status {status}, {len(out)} bytes: {err!r}")
+        shutil.rmtree(reading.folder)
+    return found
 
 
 def changing(program):
@@ -169,4 +193,5 @@ def changing(program):
 
 def tests():
     """(name, function of the program that returns complaints) of every test."""
-    return [("files that change while they are read", changing)]
+    return [("files that change in the middle of a reading", in_the_middle),
+            ("files that change while they are read", changing)]

@@ -5,6 +5,7 @@
  *     FATHOM_FAULT_COUNT=FILE     the number of calls is written there when the program ends
  *     FATHOM_FAULT=clock          no call fails, but the system's clocks stand still
  *     FATHOM_FAULT=steps          the time of day steps back by a day with each second reading
+ *     FATHOM_FAULT=changes:FILE   FILE gets the bytes of FILE.new when the first of it were read
  *     FATHOM_FAULT=refuse:CALLS   the kernel refuses all of affinity, perf or policy, as in
  * containers
  *
@@ -30,6 +31,8 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <time.h>
@@ -50,6 +53,7 @@ static long failing;
 static atomic_long calls;
 static char count_path[4096];
 static bool clock_stands, clock_steps;
+static char changing[2048];
 static _Thread_local int in_hwloc;
 
 /* Whether the call that is made now is the one to fail. */
@@ -169,6 +173,8 @@ __attribute__((constructor)) static void begin(void)
     }
     clock_stands = fault && strcmp(fault, "clock") == 0;
     clock_steps = fault && strcmp(fault, "steps") == 0;
+    if (fault && strncmp(fault, "changes:", strlen("changes:")) == 0)
+        snprintf(changing, sizeof changing, "%s", fault + strlen("changes:"));
     if (fault && strncmp(fault, "refuse:", strlen("refuse:")) == 0)
         refuse(fault + strlen("refuse:"));
     if (chosen == WRITE)
@@ -247,6 +253,29 @@ time_t time(time_t *result)
     if (result)
         *result = now.tv_sec;
     return now.tv_sec;
+}
+
+/* In place, as a data base writes: the file stays the same one. */
+static void change(void)
+{
+    char name[sizeof changing + 8];
+    snprintf(name, sizeof name, "%s.new", changing);
+    const int from = open(name, O_RDONLY), to = open(changing, O_WRONLY);
+    while (sendfile(to, from, NULL, 1 << 20) > 0)
+        continue;
+    close(from);
+    close(to);
+    *changing = '\0';
+}
+
+size_t fread(void *to, size_t size, size_t count, FILE *stream)
+{
+    const size_t got = NEXT(fread)(to, size, count, stream);
+    struct stat file, named;
+    if (*changing && fstat(fileno(stream), &file) == 0 && stat(changing, &named) == 0 &&
+        file.st_dev == named.st_dev && file.st_ino == named.st_ino)
+        change();
+    return got;
 }
 
 int linkat(int from_folder, const char *from, int to_folder, const char *to, int flags)
