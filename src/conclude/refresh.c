@@ -5,7 +5,7 @@
 
 const double refresh_least_ns = 0.9e3, refresh_most_ns = 16e3, refresh_longest_ns = 1e3;
 /* Up to here longer periods are looked at, of which one in the range may be a part: it then is no
- * refresh. For still longer ones there is met_least. */
+ * refresh. Pulses that come more rarely meet no more of the periods than there are such times. */
 static const double looked_ns = 160e3;
 const double refresh_chance = 1e-3;
 
@@ -24,11 +24,6 @@ static const double searched_ns = 1e6;
 static const double a_line = 2;
 /* Half the width of the phases that a period's loads end at. */
 static const double window = 0.1;
-/* In so many of the periods at least a load must have met it. A load that takes 100 to 1000 ns
- * meets a refresh of 200 to 400 ns in a fifth of its periods or more; pulses of 1 ms would be seen
- * in one of 60 periods of 16 us. */
-static const double met_least = 0.1;
-
 struct refresh_trial refresh_take(const struct refresh_load *loads, size_t count, struct pool *pool)
 {
     struct refresh_trial trial = {.usual_ns = NAN};
@@ -98,14 +93,19 @@ struct search {
     double first, step, *power, *sorted, *turns;
 };
 
-/* Makes powers of loads that come in bursts comparable: slow loads of one burst are no independent
- * ones, and their powers have a larger mean, which the neighbours show. */
-static double background(const struct search *search, size_t at, double usual)
+/* Whether the power there is none of so many powers of loads without a period, but in
+ * refresh_chance of all cases. Slow loads of one burst are no independent ones, and their powers
+ * have a larger mean, which the neighbours show. */
+static bool stands_out(const struct search *search, size_t at, double trials, double of)
 {
     const size_t from = at > NEIGHBOURS ? at - NEIGHBOURS : 0,
                  to = at + NEIGHBOURS < search->n ? at + NEIGHBOURS : search->n;
     memcpy(search->sorted, search->power + from, (to - from) * sizeof *search->sorted);
-    return fmax(1, median_of(search->sorted, to - from) / usual);
+    /* The sum of k powers is above s with a probability of at most exp(k - s) (s / k)^k (Chernoff's
+     * bound of the gamma distribution), and its median is about k - 1/3. */
+    const double usual = fmax(1, median_of(search->sorted, to - from) / (trials - 1.0 / 3)),
+                 sum = search->power[at] / usual;
+    return sum > trials && trials - sum + trials * log(sum / trials) <= log(refresh_chance / of);
 }
 
 /* The frequency that every other trial from `half` on shows, which may be below the range; NAN:
@@ -120,19 +120,16 @@ static double frequency_of(const struct search *search, size_t half)
         add_powers(&search->trials[i], search->trials[i].from_ns + searched_ns, search->first,
                    search->step, power, search->n, search->turns);
     const size_t best = strongest(power, from, search->n);
-    /* The sum of k powers is above s with a probability of at most exp(k - s) (s / k)^k (Chernoff's
-     * bound of the gamma distribution), and its median is about k - 1/3. Each of the n frequencies
-     * could be above. */
-    const double trials = (double)k, sum = power[best] / background(search, best, trials - 1.0 / 3);
-    if (!(sum > trials) ||
-        trials - sum + trials * log(sum / trials) > log(refresh_chance / (double)search->n))
+    const double trials = (double)k, parts = floor(looked_ns / refresh_least_ns);
+    if (!stands_out(search, best, trials, (double)search->n))
         return NAN;
     /* Short pulses have multiples of their frequency, nearly as strong: the lowest is meant. */
-    for (double part = floor(looked_ns / refresh_least_ns); part > 1; part--) {
+    for (double part = parts; part > 1; part--) {
         const double at =
             ((search->first + (double)best * search->step) / part - search->first) / search->step;
         for (double i = fmax(0, floor(at)); at >= 0 && i <= at + 1; i++)
-            if (power[(size_t)i] > trials + (power[best] - trials) / 2)
+            if (power[(size_t)i] > trials + (power[best] - trials) / 2 &&
+                stands_out(search, (size_t)i, trials, parts))
                 return search->first + i * search->step;
     }
     return search->first + (double)best * search->step;
@@ -231,11 +228,13 @@ struct refresh refresh_find(const struct refresh_trial *trials, size_t count, st
     search.turns = pool_alloc(pool, 4 * most, sizeof *search.turns);
     double *values = pool_alloc(pool, 2 * count, sizeof *values), met = 0, periods = 0;
     const double one = frequency_of(&search, 0), other = frequency_of(&search, 1);
-    found.answer = isnan(one) && isnan(other)            ? REFRESH_NONE
-                   : fabs(one - other) < 1 / searched_ns ? REFRESH_FOUND
-                                                         : REFRESH_APART;
+    /* Where pulses are short a half may show a multiple of the frequency that the other shows. */
+    const double least = fmin(one, other), off = remainder(fmax(one, other), least);
+    found.answer = isnan(one) && isnan(other)                             ? REFRESH_NONE
+                   : isfinite(one + other) && fabs(off) < 1 / searched_ns ? REFRESH_FOUND
+                                                                          : REFRESH_APART;
     for (size_t i = 0; i < count && found.answer == REFRESH_FOUND; i++) {
-        const double period = period_in(&search, &trials[i], (one + other) / 2);
+        const double period = period_in(&search, &trials[i], least);
         const struct fold here = fold(&search, &trials[i], period);
         met += here.met - here.opposite;
         periods += here.periods;
@@ -243,7 +242,8 @@ struct refresh refresh_find(const struct refresh_trial *trials, size_t count, st
         values[count + n] = here.cost_ns;
         n += isnan(here.cost_ns) ? 0 : 1;
     }
-    if (found.answer == REFRESH_FOUND && (met < met_least * periods || one < 1 / refresh_most_ns))
+    if (found.answer == REFRESH_FOUND &&
+        (met * least * looked_ns < periods || least < 1 / refresh_most_ns))
         found.answer = REFRESH_RARE;
     if (found.answer == REFRESH_FOUND) {
         summarize(values, count, values, &found.period_ns);

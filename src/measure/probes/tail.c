@@ -495,12 +495,12 @@ static void add_refresh(struct probe_task *task, const struct tail_place *place,
                             "ns", &found.period_ns, flags);
     if (found.answer != REFRESH_FOUND) {
         period->text = pool_printf(
-            pool, "not found: %s",
+            pool, "not found: %s%s%s",
             task->machine->emulated ? "an emulator's own work takes longer than a refresh"
-            : coarse(task)          ? pool_printf(pool, "%s hide it", coarse(task))
             : !place->flush ? "no line can be taken out of the caches here, and the channels do "
                               "not refresh together"
-                            : why[found.answer]);
+                            : why[found.answer],
+            coarse(task) ? ", in " : "", coarse(task) ? coarse(task) : "");
         return;
     }
     summary_divide(&share, (double)found.period_ns.median / 100);

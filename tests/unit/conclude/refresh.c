@@ -17,6 +17,8 @@ enum { TRIALS = 8, LOADS = 16000, FEW_LOADS = 3000 };
 /* What happens to a memory, in ns. */
 struct memory {
     double refi, rfc;            /* 0: no refresh */
+    double other;                /* a second refresh between two of these takes so long */
+    double step;                 /* of the counter */
     double load, slack;          /* a load, and the loop around it: at least, and at most more */
     double bump;                 /* one of twenty loads takes up to so much longer */
     double every, lasts, delays; /* another program's pulses: every load in them is delayed */
@@ -41,7 +43,8 @@ static struct refresh_trial trial_of(const struct memory *memory, struct random 
             ns += memory->bump * share(random);
         if (memory->refi > 0) {
             const double into = fmod(now + phase, memory->refi);
-            ns += into < memory->rfc ? memory->rfc - into : 0;
+            const double between = fmod(now + phase + memory->refi / 2, memory->refi);
+            ns += fmax(0, memory->rfc - into) + fmax(0, memory->other - between);
         }
         if (memory->every > 0 && fmod(now + phase, memory->every) < memory->lasts) {
             const double which = floor((now + phase) / memory->every);
@@ -49,6 +52,7 @@ static struct refresh_trial trial_of(const struct memory *memory, struct random 
             pulse = which;
         }
         now += ns;
+        ns = memory->step > 0 ? floor(ns / memory->step) * memory->step : ns;
         loads[i] = (struct refresh_load){now, ns};
     }
     return refresh_take(loads, count, pool);
@@ -158,6 +162,25 @@ static void refresh_is_found_beside_pulses(void **state)
     assert_true(about(found.period_ns.median, 3900) && about(found.cost_ns.median, 295));
 }
 
+/* Loads that are further apart meet few of the periods, and half of them a second refresh that lies
+ * between two: of another rank of the channel. A counter's steps hide neither. */
+static void refresh_is_found_by_few_loads_of_it(void **state)
+{
+    (void)state;
+    const struct memory memory = {.refi = 1950,
+                                  .rfc = 250,
+                                  .other = 120,
+                                  .load = 120,
+                                  .slack = 1800,
+                                  .bump = 200,
+                                  .step = 10};
+    for (uint64_t seed = 0; seed < sample_seeds(20); seed++) {
+        const struct refresh found = find_in(&memory, 1, seed + 500, LOADS);
+        assert_int_equal(found.answer, REFRESH_FOUND);
+        assert_true(about(found.period_ns.median, 1950));
+    }
+}
+
 static void halves_have_to_agree(void **state)
 {
     (void)state;
@@ -199,6 +222,7 @@ int main(void)
         cmocka_unit_test(none_is_found_where_there_is_none),
         cmocka_unit_test(pulses_of_programs_are_no_refresh),
         cmocka_unit_test(refresh_is_found_beside_pulses),
+        cmocka_unit_test(refresh_is_found_by_few_loads_of_it),
         cmocka_unit_test(halves_have_to_agree),
         cmocka_unit_test(too_few_loads_answer_nothing),
     };
