@@ -23,7 +23,7 @@ static void order(const struct front_code *code)
     struct random random = {code->seed};
     for (size_t i = 0; i < code->count; i++)
         code->places[i] = (uint32_t)i;
-    for (size_t i = code->count - 1; code->random && i > 1; i--) {
+    for (size_t i = code->count - 1; i > 1; i--) {
         const size_t other = 1 + (size_t)random_below(&random, i);
         const uint32_t place = code->places[i];
         code->places[i] = code->places[other];
@@ -33,10 +33,11 @@ static void order(const struct front_code *code)
 
 static void write_jumps(unsigned char *memory, const struct front_code *code)
 {
-    order(code);
     unsigned char *at = memory;
+    if (code->random)
+        order(code);
     for (size_t i = 1; i < code->count; i++) {
-        unsigned char *next = memory + code->places[i] * code->each;
+        unsigned char *next = memory + (code->random ? code->places[i] : i) * code->each;
         code_put_jump(at, next);
         at = next;
     }
@@ -45,9 +46,11 @@ static void write_jumps(unsigned char *memory, const struct front_code *code)
 
 static void write_plain(unsigned char *memory, const struct front_code *code)
 {
-    for (size_t i = 0; i < code->count; i++)
-        code_put_plain(memory + i * code->each, code->each);
-    code_put_last(memory + code->count * code->each, memory);
+    const size_t bytes = code->count * code->each;
+    code_put_plain(memory, code->each);
+    for (size_t done = code->each; done < bytes; done *= 2) /* what is there, again */
+        memcpy(memory + done, memory, done < bytes - done ? done : bytes - done);
+    code_put_last(memory + bytes, memory);
 }
 
 bool front_make(struct front *front)

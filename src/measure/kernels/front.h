@@ -22,7 +22,7 @@ struct front_code {
     size_t count;     /* taken branches, or instructions that do nothing, in a repeat; from 2 on */
     size_t each;      /* bytes from one to the next: FRONT_LEAST or more between jumps */
     uint64_t seed;    /* of the random order */
-    uint32_t *places; /* room for `count` numbers, used while the code is written */
+    uint32_t *places; /* of a random order: room for `count` numbers, used while it is written */
 };
 
 /* Bytes of the branch that ends a repeat, and of all code behind the last instruction. */

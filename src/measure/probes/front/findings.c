@@ -46,16 +46,27 @@ static const double spread_most = 2;
 /* Two ladders of one role. */
 enum { PAIR = 2 };
 
+/* Which ladders can agree on what; of two pairs that find one end the first counts. Where decoded
+ * instructions outlast a cache, jumps show its end, and straight-line code has to rise there. */
+static const struct {
+    enum front_role role;
+    enum front_number ladders[PAIR];
+} pairs[] = {{FRONT_BRANCHES, {JUMP32, JUMP16}}, {FRONT_BYTES, {NOP4, NOP8}},
+             {FRONT_BYTES, {NOP4, FAR64}},       {FRONT_BYTES, {JUMP32, JUMP16}},
+             {FRONT_DECODED, {NOP8, NOP12}},     {FRONT_DECODED, {NOP4, NOP8}},
+             {FRONT_PAGES, {PAGE, HALF}}};
+enum { PAIRS = sizeof pairs / sizeof *pairs };
+
 /* A ladder's levels, and where the curve leaves each: low is the value; NAN: not at all. */
 struct curve {
-    const struct front_ladder *ladder;
+    const struct front_ladder *ladder; /* NULL: nothing can be read off it */
     struct level_reading reading;
-    struct interval fits[CURVE_LEVELS_MAX]; /* bytes */
+    struct interval fits[CURVE_LEVELS_MAX], decoded; /* bytes */
 };
 
 /* What both curves agree on, of which level of each; bytes or branches. */
 struct agreement {
-    const struct curve *curves;
+    const struct curve *curves[PAIR];
     size_t level[PAIR];
     struct interval fits;
 };
@@ -87,15 +98,18 @@ static double far_cost(const struct series *series)
     return median_of(costs, n);
 }
 
-/* Where the curve leaves level k for good, by a step and for more than two sizes. */
-static struct interval left_at(const struct series *series, const struct levels *levels, size_t k)
+/* Where the curve leaves level k for good, by a step and for more than two sizes. Beyond a TLB it
+ * rises slowly, and what a jump takes after still other ends is not of its step. */
+static struct interval left_at(const struct series *series, const struct levels *levels, size_t k,
+                               bool pages)
 {
     const struct level *level = &levels->list[k];
     const struct point *points = series->points;
     const bool last = k + 1 == levels->count;
     const double to = last ? points[series->point_count - 1].x : level[1].to,
                  after = last ? far_cost(series) : level[1].latency.value,
-                 step = after - level->latency.value;
+                 rise = after - level->latency.value,
+                 step = pages ? fmin(rise, level->latency.value) : rise;
     struct interval fits = {NAN, NAN, NAN};
     bool stays = true;
     size_t over = 0, past = 0;
@@ -127,52 +141,80 @@ static bool has_too_few(const struct series *series)
     return 4 * few > series->point_count;
 }
 
-/* Reads the first two ladders of the role that were measured; without cycles nothing is told. */
-static bool read_pair(const struct analysis *analysis, enum front_role role,
-                      struct curve pair[PAIR])
+/* Reads a ladder; without cycles nothing is told. */
+static void read_ladder(const struct analysis *analysis, size_t number, struct curve *curve)
 {
-    size_t count = 0;
-    for (size_t i = 0; i < FRONT_LADDERS && count < PAIR; i++) {
-        const struct series *series = series_of(analysis, &front_ladders[i]);
-        struct curve *curve = &pair[count];
-        struct levels *levels = &curve->reading.levels;
-        if (!(front_ladders[i].roles & role) || !series || has_too_few(series))
-            continue;
-        curve->ladder = &front_ladders[i];
-        curve->reading.result = analysis->result;
-        curve->reading.series = series;
-        curve->reading.samples =
-            levels_of_series(analysis->pool, LEVEL_PAGES_KNOWN, series, NULL, 0, levels);
-        for (size_t k = 0; k < levels->count; k++)
-            curve->fits[k] = left_at(series, levels, k);
-        count += isfinite(levels->clock) ? 1 : 0;
+    const struct series *series = series_of(analysis, &front_ladders[number]);
+    struct levels *levels = &curve->reading.levels;
+    if (!series || has_too_few(series))
+        return;
+    curve->reading.result = analysis->result;
+    curve->reading.series = series;
+    curve->reading.samples =
+        levels_of_series(analysis->pool, LEVEL_PAGES_KNOWN, series, NULL, 0, levels);
+    for (size_t k = 0; k < levels->count; k++)
+        curve->fits[k] = left_at(series, levels, k, front_ladders[number].pages);
+    curve->ladder = isfinite(levels->clock) ? &front_ladders[number] : NULL;
+}
+
+/* Bytes as a number of what the role's ladders count. */
+static struct interval in_units(struct interval bytes, const struct curve *curve,
+                                enum front_role role)
+{
+    const double unit = role == FRONT_BYTES   ? 1
+                        : role == FRONT_PAGES ? fmax(curve->ladder->each, FRONT_PAGE)
+                                              : curve->ladder->each;
+    return (struct interval){NAN, bytes.low / unit, bytes.high / unit};
+}
+
+/* Whether the curve rises by more than sizes of a level differ, from the one size to the next but
+ * one after the other. */
+static bool rises(const struct curve *curve, double from, double to)
+{
+    double before = NAN, after = NAN;
+    size_t past = 0;
+    for (size_t i = 0; curve->ladder && i < curve->reading.series->point_count && past < 2; i++) {
+        const struct point *point = &curve->reading.series->points[i];
+        before = point->x <= 1.01 * from ? (double)point->cycles.median : before;
+        past += point->x > 1.01 * to;
+        after = (double)point->cycles.median;
     }
-    return count == PAIR;
+    return past == 2 && after >= (1 + steady) * before;
 }
 
-/* Bytes of one of what the role's ladders count. */
-static double unit_of(const struct front_ladder *ladder, enum front_role role)
-{
-    if (role == FRONT_PAGES)
-        return fmax(ladder->each, FRONT_PAGE);
-    return role == FRONT_BYTES ? 1 : ladder->each;
-}
-
-/* What the pair agrees on, ascending: bytes of a cache, else a number. */
-static size_t agree(const struct curve pair[PAIR], enum front_role role,
+/* What pairs of ladders agree on, ascending: bytes of a cache, else a number; of instructions
+ * better than on bytes. */
+static size_t agree(const struct curve *curves, enum front_role role,
                     struct agreement list[CURVE_LEVELS_MAX])
 {
-    const double unit[PAIR] = {unit_of(pair[0].ladder, role), unit_of(pair[1].ladder, role)};
     size_t count = 0;
-    for (size_t i = 0; i < pair[0].reading.levels.count; i++)
-        for (size_t j = 0; j < pair[1].reading.levels.count; j++) {
-            const struct interval *one = &pair[0].fits[i], *other = &pair[1].fits[j];
-            const double low = fmin(one->low / unit[0], other->low / unit[1]),
-                         high = fmax(one->high / unit[0], other->high / unit[1]);
-            if (count < CURVE_LEVELS_MAX && one->low / unit[0] <= other->high / unit[1] &&
-                other->low / unit[1] <= one->high / unit[0] && high < spread_most * low)
-                list[count++] = (struct agreement){pair, {i, j}, {low, low, high}};
+    for (size_t pair = 0; pair < PAIRS; pair++) {
+        const struct curve *one = &curves[pairs[pair].ladders[0]],
+                           *other = &curves[pairs[pair].ladders[1]];
+        for (size_t n = 0; n < CURVE_LEVELS_MAX * CURVE_LEVELS_MAX; n++) {
+            const size_t i = n / CURVE_LEVELS_MAX, j = n % CURVE_LEVELS_MAX;
+            if (pairs[pair].role != role || !one->ladder || !other->ladder ||
+                i >= one->reading.levels.count || j >= other->reading.levels.count)
+                continue;
+            const bool decoded = role == FRONT_DECODED;
+            const struct interval a = in_units(decoded ? one->decoded : one->fits[i], one, role),
+                                  b = in_units(decoded ? other->decoded : other->fits[j], other,
+                                               role);
+            const double low = fmin(a.low, b.low), high = fmax(a.high, b.high),
+                         apart = fabs(log(a.low * a.high / (b.low * b.high)));
+            size_t at = count;
+            while (at && list[at - 1].fits.high >= low)
+                at--;
+            if (count == CURVE_LEVELS_MAX || (at < count && list[at].fits.low <= high) ||
+                !(a.low <= b.high && b.low <= a.high && high < spread_most * low) ||
+                (decoded && apart >= log((double)other->ladder->each / one->ladder->each)) ||
+                (role == FRONT_BYTES && one->ladder->kind == FRONT_JUMPS &&
+                 !rises(&curves[NOP4], low, high)))
+                continue;
+            memmove(&list[at + 1], &list[at], (count++ - at) * sizeof *list);
+            list[at] = (struct agreement){{one, other}, {i, j}, {low, low, high}};
         }
+    }
     return count;
 }
 
@@ -219,24 +261,25 @@ static bool is_steady(struct interval cost)
 
 /* Adds what an operation costs where that is known well enough, and in the sentence what an
  * instruction costs on the other ladder. False: it is not told. */
-static bool add_cost(struct analysis *analysis, const char *name, const struct curve *pair,
-                     const size_t level[PAIR], const char *where)
+static bool add_cost(struct analysis *analysis, const char *name,
+                     const struct curve *const pair[PAIR], const size_t level[PAIR],
+                     const char *where)
 {
     struct pool *pool = analysis->pool;
-    const struct interval cost = cost_of(pair, level[0]), other = cost_of(pair + 1, level[1]);
-    const char *text = pool_printf(pool, "%s, %s", operation(pool, pair[0].ladder), where);
+    const struct interval cost = cost_of(pair[0], level[0]), other = cost_of(pair[1], level[1]);
+    const char *text = pool_printf(pool, "%s, %s", operation(pool, pair[0]->ladder), where);
     if (!is_steady(cost))
         return false;
-    if (pair[1].ladder->kind == FRONT_PLAIN && is_steady(other))
-        text = pool_printf(pool, "%s (%u B: %.2f)", text, pair[1].ladder->each, other.value);
-    add(analysis, name, "cycles", pair, level[0], cost, text);
+    if (pair[1]->ladder->kind == FRONT_PLAIN && is_steady(other))
+        text = pool_printf(pool, "%s (%u B: %.2f)", text, pair[1]->ladder->each, other.value);
+    add(analysis, name, "cycles", pair[0], level[0], cost, text);
     return true;
 }
 
 static struct finding *add_size(struct analysis *analysis, const char *name, const char *unit,
                                 const struct agreement *agreed)
 {
-    return add(analysis, name, unit, agreed->curves, agreed->level[0], agreed->fits,
+    return add(analysis, name, unit, agreed->curves[0], agreed->level[0], agreed->fits,
                "two ladders agree");
 }
 
@@ -276,30 +319,31 @@ static bool is_slowed(const struct curve *curve)
     return count > 1;
 }
 
-/* Whether the first one's cost is known: then the core was left alone. Sets the bytes of L1 if it
- * was found. */
-static bool add_caches(struct analysis *analysis, const struct curve pair[PAIR], double *l1_bytes)
+/* Whether the first one's cost is known: then the core was left alone. Sets what L1 holds if it was
+ * found. */
+static bool add_caches(struct analysis *analysis, const struct curve *curves, struct interval *l1)
 {
     struct pool *pool = analysis->pool;
     struct agreement list[CURVE_LEVELS_MAX];
-    const size_t count = agree(pair, FRONT_BYTES, list);
-    if (is_slowed(pair) || is_slowed(pair + 1)) {
-        add(analysis, "front.L1.capacity", "B", pair, 0, (struct interval){NAN, NAN, NAN},
-            "not found: some sizes were far faster in one trial than in the others, as where "
-            "another hardware thread of the core is busy nearly all the time; repeat on a quieter "
-            "machine");
-        return false;
-    }
+    const size_t count = agree(curves, FRONT_BYTES, list);
+    for (size_t i = NOP4; i <= NOP8; i++)
+        if (curves[i].ladder && is_slowed(&curves[i])) {
+            add(analysis, "front.L1.capacity", "B", &curves[i], 0, (struct interval){NAN, NAN, NAN},
+                "not found: some sizes were far faster in one trial than in the others, as where "
+                "another hardware thread of the core is busy nearly all the time; repeat on a "
+                "quieter machine");
+            return false;
+        }
     char size[UNIT_TEXT];
     int number = 0;
     bool alone = false;
     for (size_t i = 0; i < count; i++) {
         number = number_of(analysis->machine, list[i].fits.value, number);
-        *l1_bytes = number == 1 ? list[i].fits.value : *l1_bytes;
-        const bool told =
-            add_cost(analysis, pool_printf(pool, "front.L%d.cycles", number), pair, list[i].level,
-                     pool_printf(pool, "to %s", size_format(list[i].fits.value, size)));
-        alone = alone || (told && i == 0);
+        *l1 = number == 1 ? list[i].fits : *l1;
+        const bool told = add_cost(
+            analysis, pool_printf(pool, "front.L%d.cycles", number), list[i].curves, list[i].level,
+            pool_printf(pool, "to %s", size_format(list[i].fits.value, size)));
+        alone = alone || told;
         add_size(analysis, pool_printf(pool, "front.L%d.capacity", number), "B", &list[i])
             ->declared = declared_of(analysis->machine, number);
     }
@@ -307,99 +351,105 @@ static bool add_caches(struct analysis *analysis, const struct curve pair[PAIR],
         return false;
     /* Where the farthest code comes from: the next level of both, and no end is known of it. */
     size_t next[PAIR];
+    const struct curve *const *last = list[count - 1].curves;
     for (size_t i = 0; i < PAIR; i++) {
         next[i] = list[count - 1].level[i] + 1;
-        if (next[i] + 1 != pair[i].reading.levels.count || !isnan(pair[i].fits[next[i]].low))
+        if (last[i]->ladder->kind != FRONT_PLAIN || next[i] + 1 != last[i]->reading.levels.count ||
+            !isnan(last[i]->fits[next[i]].low))
             return true;
     }
-    add_cost(analysis, "front.last.cycles", pair, next,
+    add_cost(analysis, "front.last.cycles", last, next,
              pool_printf(pool, "from %s on", size_format(list[count - 1].fits.high, size)));
     return true;
 }
 
-static void add_buffer(struct analysis *analysis, const struct curve pair[PAIR], bool alone)
+static void add_buffer(struct analysis *analysis, const struct curve *curves, bool alone)
 {
-    struct pool *pool = analysis->pool;
     struct agreement list[CURVE_LEVELS_MAX];
-    const size_t count = agree(pair, FRONT_BRANCHES, list);
+    const size_t count = agree(curves, FRONT_BRANCHES, list);
     if (!count)
         return;
+    const struct agreement *last = &list[count - 1];
     if (alone)
-        add_cost(analysis, "front.btb.cycles", pair, list[count - 1].level,
-                 pool_printf(pool, "to %.0f branches", list[count - 1].fits.value));
-    add_size(analysis, "front.btb.entries", "", &list[count - 1]);
+        add_cost(analysis, "front.btb.cycles", last->curves, last->level,
+                 pool_printf(analysis->pool, "to %.0f branches", last->fits.value));
+    add_size(analysis, "front.btb.entries", "", last);
 }
 
-/* The pages of the first TLB, of which a busy thread of the core takes half. Ladders of half the
- * distance end at twice as many branches and lines, so neither a buffer nor a cache ends both. */
-static void add_pages(struct analysis *analysis, const struct curve pair[PAIR])
+/* The pages of the first two TLBs, of which a busy thread of the core takes half. Ladders of half
+ * the distance end at twice as many branches and lines, so neither a buffer nor a cache ends both.
+ */
+static void add_pages(struct analysis *analysis, const struct curve *curves)
 {
     struct agreement list[CURVE_LEVELS_MAX];
-    if (!agree(pair, FRONT_PAGES, list))
-        return;
-    const struct level *levels = pair[0].reading.levels.list;
-    const size_t level = list[0].level[0];
-    add_size(analysis, "front.itlb.4K.entries", "", &list[0])->text =
-        level + 1 < pair[0].reading.levels.count
-            ? pool_printf(analysis->pool, "two ladders agree; a jump takes %.3g cycles, then %.3g",
-                          levels[level].latency.value, levels[level + 1].latency.value)
-            : "two ladders agree";
+    const size_t count = agree(curves, FRONT_PAGES, list);
+    for (size_t i = 0; i < count; i++) {
+        const struct levels *levels = &list[i].curves[0]->reading.levels;
+        const size_t level = list[i].level[0];
+        const bool first = level == 0 && list[i].level[1] == 0;
+        if (i && list[i - 1].level[0])
+            return;
+        add_size(analysis, first ? "front.itlb.4K.entries" : "front.itlb2.4K.entries", "", &list[i])
+            ->text = level + 1 < levels->count
+                         ? pool_printf(analysis->pool,
+                                       "two ladders agree; a jump takes %.3g cycles, then %.3g",
+                                       levels->list[level].latency.value,
+                                       levels->list[level + 1].latency.value)
+                         : "two ladders agree";
+    }
 }
 
-/* Where instructions begin to be decoded anew, below the end of L1: a number of them. The curve
- * rises slowly from there, and the next level is what it reaches at L1's end. */
-static struct interval decoded_of(const struct curve *curve, double l1_bytes)
+/* Where instructions begin to be decoded anew. Below the end of L1 the curve rises slowly from
+ * there, and the next level is what it reaches at L1's end. Where there is no rise, those that are
+ * decoded outlast L1, and theirs is the first end. */
+static struct interval decoded_of(const struct curve *curve, struct interval l1)
 {
     enum { OCTAVE = 4 };
     const struct series *series = curve->reading.series;
     struct interval fits = {NAN, NAN, NAN};
     double first[OCTAVE], last = NAN;
     size_t count = 0, past = 0;
-    for (size_t i = 0; i < series->point_count && series->points[i].x < l1_bytes; i++) {
+    for (size_t i = 0; i < series->point_count && series->points[i].x < l1.low; i++) {
         last = (double)series->points[i].cycles.median;
         if (count < OCTAVE)
             first[count++] = last;
     }
     const double base = count ? median_of(first, count) : NAN;
     if (!(last >= least_step * base))
-        return fits;
-    for (size_t i = 0; i < series->point_count && series->points[i].x < l1_bytes; i++) {
-        const double share = ((double)series->points[i].cycles.median - base) / (last - base),
-                     number = series->points[i].x / curve->ladder->each;
+        return curve->fits[0].low <= l1.high ? fits : curve->fits[0];
+    for (size_t i = 0; i < series->point_count && series->points[i].x < l1.low; i++) {
+        const double share = ((double)series->points[i].cycles.median - base) / (last - base);
         if (share <= still)
-            fits.low = number;
+            fits.low = series->points[i].x;
         past = share < beyond ? 0 : past + 1;
         if (past == 1)
-            fits.high = number;
+            fits.high = series->points[i].x;
     }
-    fits.value = fits.low;
     return fits;
 }
 
 /* Two lengths agree on a number, and better on it than on bytes. */
-static void add_decoded(struct analysis *analysis, const struct curve pair[PAIR], double l1_bytes)
+static void add_decoded(struct analysis *analysis, struct curve *curves, struct interval l1)
 {
-    const struct interval one = decoded_of(pair, l1_bytes), other = decoded_of(pair + 1, l1_bytes);
-    const double low = fmin(one.low, other.low), high = fmax(one.high, other.high),
-                 apart = fabs(log(one.low * one.high / (other.low * other.high))),
-                 lengths = 2 * log((double)pair[1].ladder->each / pair[0].ladder->each);
-    if (one.low <= other.high && other.low <= one.high && high < spread_most * low &&
-        apart < lengths / 2)
-        add(analysis, "front.decoded.entries", "", pair, 0, (struct interval){low, low, high},
+    struct agreement list[CURVE_LEVELS_MAX];
+    for (size_t i = NOP4; i <= NOP12; i++)
+        if (curves[i].ladder)
+            curves[i].decoded = decoded_of(&curves[i], l1);
+    if (agree(curves, FRONT_DECODED, list))
+        add(analysis, "front.decoded.entries", "", list->curves[0], 0, list->fits,
             "instructions of two lengths agree");
 }
 
 void front_analyse(struct analysis *analysis)
 {
-    struct curve *pairs = pool_alloc(analysis->pool, 4 * PAIR, sizeof *pairs),
-                 *branches = pairs + PAIR, *decoded = branches + PAIR, *pages = decoded + PAIR;
-    double l1_bytes = NAN;
-    const bool alone =
-        read_pair(analysis, FRONT_BYTES, pairs) && add_caches(analysis, pairs, &l1_bytes);
-    if (alone && isfinite(l1_bytes) && read_pair(analysis, FRONT_DECODED, decoded))
-        add_decoded(analysis, decoded, l1_bytes);
-    if (read_pair(analysis, FRONT_BRANCHES, branches))
-        add_buffer(analysis, branches, alone);
-    if (alone && read_pair(analysis, FRONT_PAGES, pages))
-        add_pages(analysis, pages);
+    struct curve *curves = pool_alloc(analysis->pool, FRONT_LADDERS, sizeof *curves);
+    struct interval l1 = {NAN, NAN, NAN};
+    for (size_t i = 0; i < FRONT_LADDERS; i++)
+        read_ladder(analysis, i, &curves[i]);
+    const bool alone = add_caches(analysis, curves, &l1);
+    if (alone)
+        add_decoded(analysis, curves, l1);
+    add_buffer(analysis, curves, alone);
+    if (alone)
+        add_pages(analysis, curves);
 }

@@ -24,25 +24,27 @@
 
 #include <math.h>
 
-enum { FRONT_TRIALS_MIN = 9, FRONT_TRIALS_MAX = 36, FRONT_S = 15, KIB = 1 << 10, MIB = 1 << 20 };
+enum { FRONT_TRIALS_MIN = 9, FRONT_TRIALS_MAX = 36, FRONT_S = 18, KIB = 1 << 10, MIB = 1 << 20 };
+/* Of jumps about a page apart, which fill little of a cache, so many times as many bytes. */
+enum { PAGES_MORE = 4, CODE_PAGES = 16 * MIB, FIRST_CACHES = 64 * KIB };
 static const double trial_ns = 60e3;
 static const char jumps[] = "jumps", scattered[] = "jumps in random order",
                   straight[] = "instructions";
 
 const char front_each[] = "each";
-/* Fewer jumps than 32 are predicted by their history. Where all instructions have one length, jumps
+/* Fewer jumps than 64 are predicted by their history. Where all instructions have one length, jumps
  * in random order are the second ladder for caches. A line more than a page spreads jumps over a
- * cache's sets. */
+ * cache's sets; twice the pages of the last TLB known take 16 MiB. */
 const struct front_ladder front_ladders[FRONT_LADDERS] = {
-    {jumps, 0, FRONT_JUMPS, false, 64, 2 * KIB, 0},
-    {jumps, FRONT_BRANCHES, FRONT_JUMPS, false, 32, KIB, MIB},
-    {jumps, FRONT_BRANCHES, FRONT_JUMPS, false, 16, KIB / 2, MIB / 2},
-    {straight, FRONT_BYTES, FRONT_PLAIN, false, 4, KIB, 0},
-    {straight, FRONT_BYTES | FRONT_DECODED, FRONT_PLAIN, false, 8, KIB, 0},
-    {straight, FRONT_DECODED, FRONT_PLAIN, false, 12, KIB, 128 * KIB},
-    {scattered, FRONT_BYTES, FRONT_JUMPS, true, 64, 4 * KIB, 0},
-    {jumps, FRONT_PAGES, FRONT_JUMPS, false, FRONT_PAGE + 64, 64 * KIB, 4 * MIB},
-    {jumps, FRONT_PAGES, FRONT_JUMPS, false, FRONT_PAGE / 2 + 64, 64 * KIB, 4 * MIB},
+    [JUMP64] = {jumps, FRONT_JUMPS, false, false, 64, 8 * KIB, 0},
+    [JUMP32] = {jumps, FRONT_JUMPS, false, false, 32, 2 * KIB, MIB},
+    [JUMP16] = {jumps, FRONT_JUMPS, false, false, 16, KIB, MIB / 2},
+    [NOP4] = {straight, FRONT_PLAIN, false, false, 4, 2 * KIB, 0},
+    [NOP8] = {straight, FRONT_PLAIN, false, false, 8, 2 * KIB, 0},
+    [NOP12] = {straight, FRONT_PLAIN, false, false, 12, 2 * KIB, 128 * KIB},
+    [FAR64] = {scattered, FRONT_JUMPS, false, true, 64, 4 * KIB, 0},
+    [PAGE] = {jumps, FRONT_JUMPS, true, false, FRONT_PAGE + 64, 64 * KIB, CODE_PAGES},
+    [HALF] = {jumps, FRONT_JUMPS, true, false, FRONT_PAGE / 2 + 64, 64 * KIB, CODE_PAGES},
 };
 
 struct front_options {
@@ -62,10 +64,11 @@ struct front_state {
     struct code_memory large, small; /* on huge pages where there are any; on the smallest */
 };
 
+/* A few small pages fit every TLB, and clearing a huge one takes longer than such a trial. */
 static const struct code_memory *memory_of(const struct front_state *state,
-                                           const struct front_ladder *ladder)
+                                           const struct front_ladder *ladder, double x)
 {
-    return ladder->roles & FRONT_PAGES ? &state->small : &state->large;
+    return ladder->pages || (x <= FIRST_CACHES && state->small.at) ? &state->small : &state->large;
 }
 
 /* The code of a point. */
@@ -79,16 +82,17 @@ static struct front_code code_at(const struct front_ladder *ladder, double x)
 
 /* --- planning --- */
 
-/* Adds the ladder's series and its points, four an octave. */
+/* Adds the ladder's series and its points: four an octave, and eight where the first caches end. */
 static void add_ladder(struct probe_task *task, size_t i)
 {
     const struct front_state *state = task->state;
     const struct front_ladder *ladder = &front_ladders[i];
     const double to = (double)((const struct front_options *)task->options)->to.bytes,
-                 most = ladder->most > 0 && ladder->most < to ? ladder->most : to;
+                 most = fmin(ladder->pages ? PAGES_MORE * to : to,
+                             ladder->most > 0 ? ladder->most : to);
     const bool plain = ladder->kind == FRONT_PLAIN;
     if ((plain && !front_has(ladder->each)) || (ladder->random && front_has(8)) ||
-        !memory_of(state, ladder)->at)
+        !memory_of(state, ladder, ladder->from)->at)
         return;
     const unsigned series = build_series(
         task, (struct series){.name = ladder->name,
@@ -96,13 +100,14 @@ static void add_ladder(struct probe_task *task, size_t i)
                               .x = {"code", "B"},
                               .y = {plain ? "time per instruction" : "time per jump", "ns"}});
     build_factor(task, series, front_each, ladder->each);
-    for (double x = ladder->from; round(x) <= most; x *= sqrt(M_SQRT2)) {
+    for (double x = ladder->from, octave; round(x) <= most; x *= exp2(1 / octave)) {
+        octave = i && x >= FIRST_CACHES / 4 && round(x) < FIRST_CACHES ? 8 : 4;
         struct plan_point *point =
             build_point(task, series, floor(round(x) / ladder->each) * ladder->each,
                         &state->seat->cpu, 1, MEASURED);
         point->index = i;
-        point->arena_bytes =
-            code_at(ladder, point->x).count * sizeof *(struct front_code){0}.places;
+        point->arena_bytes = (ladder->random ? code_at(ladder, point->x).count : 1) *
+                             sizeof *(struct front_code){0}.places;
     }
 }
 
@@ -137,7 +142,8 @@ static void plan_front(struct probe_task *task)
     const size_t bytes = (size_t)asked->to.bytes;
     state->large = map_code(task, bytes, pages_bytes(PAGES_OF_THP) ? PAGES_OF_THP : PAGES_OF_4K);
     if (pages_bytes(PAGES_OF_4K) == FRONT_PAGE)
-        state->small = map_code(task, bytes, PAGES_OF_4K);
+        state->small =
+            map_code(task, (size_t)fmin(PAGES_MORE * (double)bytes, CODE_PAGES), PAGES_OF_4K);
     for (size_t i = 0; i < FRONT_LADDERS; i++)
         add_ladder(task, i);
     struct plan *plan = &task->plan;
@@ -167,7 +173,7 @@ static void prepare_front(struct trial *trial)
     const struct front_ladder *ladder = &front_ladders[trial->point->index];
     struct worker *worker = &trial->workers[0];
     struct front *front = (struct front *)worker->room;
-    const struct code_memory *memory = memory_of(state, ladder);
+    const struct code_memory *memory = memory_of(state, ladder, trial->point->x);
     *front = (struct front){
         .memory = memory->at, .bytes = memory->bytes, .code = code_at(ladder, trial->point->x)};
     front->code.seed = trial->seed;

@@ -8,13 +8,12 @@
 #include "conclude/analyse.h"
 #include "measure/kernels/front.h"
 
-/* What two ladders of a role agree on; the first two that were measured. A ladder may have several
- * roles, or none: it is for the eye. */
+/* What two ladders can agree on. */
 enum front_role {
-    FRONT_BRANCHES = 1, /* how many branches fit a branch target buffer */
-    FRONT_BYTES = 2,    /* how many bytes fit a cache */
-    FRONT_DECODED = 4,  /* how many instructions fit a cache of decoded ones */
-    FRONT_PAGES = 8,    /* how many pages of FRONT_PAGE bytes fit the instruction TLB */
+    FRONT_BRANCHES, /* how many branches fit a branch target buffer */
+    FRONT_BYTES,    /* how many bytes fit a cache */
+    FRONT_DECODED,  /* how many instructions fit a cache of decoded ones */
+    FRONT_PAGES,    /* how many pages of FRONT_PAGE bytes fit the instruction TLB */
 };
 
 /* Jumps about a page apart lie on pages of this size, others on larger ones where there are any. */
@@ -22,15 +21,15 @@ enum { FRONT_PAGE = 4096 };
 
 struct front_ladder {
     const char *name; /* of the series */
-    unsigned roles;   /* set of enum front_role */
     enum front_kind kind;
+    bool pages;    /* small ones, however large they are elsewhere */
     bool random;   /* what fetches ahead does not hide a cache */
     unsigned each; /* bytes */
     double from;   /* bytes */
     double most;   /* the same; 0: as far as asked */
 };
 
-enum { FRONT_LADDERS = 9 };
+enum front_number { JUMP64, JUMP32, JUMP16, NOP4, NOP8, NOP12, FAR64, PAGE, HALF, FRONT_LADDERS };
 extern const struct front_ladder front_ladders[FRONT_LADDERS];
 
 /* Factor of a series. */

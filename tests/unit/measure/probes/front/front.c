@@ -20,6 +20,8 @@ struct processor {
     bool shared;    /* in two trials of three the core's other thread takes half of everything */
     double decoded; /* instructions; others are decoded at 16 bytes a cycle */
     double pages;   /* of 4 KiB */
+    double pages2;  /* of the second TLB */
+    bool outlasts;  /* what is decoded need not be fetched, though it would not fit L1 */
     double scatter; /* of a time, a share */
 };
 
@@ -47,6 +49,9 @@ static double cycles(const struct processor *side, const struct front_code *code
     double sum = jumps ? 1 : 0.25;
     sum = !jumps && beyond(count, side->decoded) ? fmax(sum, each / 16) : sum;
     sum += each > 1024 && beyond(count * pages, side->pages) ? 14 * pages : 0;
+    sum += each > 1024 && beyond(count * pages, side->pages2) ? 40 * pages : 0;
+    if (!jumps && side->outlasts && !beyond(count, side->decoded))
+        return sum;
     sum += jumps && beyond(count * sets, side->branches) ? 8 : 0;
     sum += beyond(bytes, side->l1_bytes) ? 12 * lines : 0;
     sum += beyond(bytes, side->l2_bytes) ? 60 * lines : 0;
@@ -218,6 +223,28 @@ static void decoded_instructions_and_pages_are_counted(void **state)
     only(bench, (const char *const[]){"front.L1.", "front.last.", "front.btb.", NULL});
 }
 
+/* As where decoded instructions fill more bytes than L1, which straight-line code then shows at one
+ * length alone. */
+static void decoded_instructions_may_outlast_a_cache(void **state)
+{
+    struct bench *bench = *state;
+    measure(bench, (struct processor){.branches = 4000,
+                                      .l1_bytes = 32 << 10,
+                                      .l2_bytes = 256 << 10,
+                                      .decoded = 6000,
+                                      .outlasts = true,
+                                      .pages = 64,
+                                      .pages2 = 180,
+                                      .scatter = 0.01});
+    about(bench, "front.L1.capacity", 32 << 10);
+    about(bench, "front.L2.capacity", 256 << 10);
+    about(bench, "front.btb.entries", 4000);
+    about(bench, "front.itlb.4K.entries", 64);
+    about(bench, "front.itlb2.4K.entries", 180);
+    if (front_has(8))
+        about(bench, "front.decoded.entries", 6000);
+}
+
 /* What was found of processors that chance has made, and whether it is true. */
 struct score {
     const char *name;
@@ -317,6 +344,7 @@ int main(void)
         TEST(a_busy_thread_of_the_core_changes_nothing),
         TEST(nothing_is_found_where_nothing_ends),
         TEST(decoded_instructions_and_pages_are_counted),
+        TEST(decoded_instructions_may_outlast_a_cache),
         TEST(what_is_found_of_many_processors_is_true),
         TEST(a_policy_that_refuses_is_told),
     };
