@@ -54,7 +54,7 @@ static const struct {
 } pairs[] = {{FRONT_BRANCHES, {JUMP32, JUMP16}}, {FRONT_BYTES, {NOP4, NOP8}},
              {FRONT_BYTES, {NOP4, FAR64}},       {FRONT_BYTES, {JUMP32, JUMP16}},
              {FRONT_DECODED, {NOP8, NOP12}},     {FRONT_DECODED, {NOP4, NOP8}},
-             {FRONT_PAGES, {PAGE, HALF}}};
+             {FRONT_PAGES, {PAGE, HALF}},        {FRONT_FAR_BRANCHES, {PAGE, HALF}}};
 enum { PAIRS = sizeof pairs / sizeof *pairs };
 
 /* A ladder's levels, and where the curve leaves each: low is the value; NAN: not at all. */
@@ -378,23 +378,27 @@ static void add_buffer(struct analysis *analysis, const struct curve *curves, bo
 
 /* The pages of the first two TLBs, of which a busy thread of the core takes half. Ladders of half
  * the distance end at twice as many branches and lines, so neither a buffer nor a cache ends both.
- */
+ * It is the first one's if all that ends before it is a buffer's. */
 static void add_pages(struct analysis *analysis, const struct curve *curves)
 {
-    struct agreement list[CURVE_LEVELS_MAX];
-    const size_t count = agree(curves, FRONT_PAGES, list);
-    for (size_t i = 0; i < count; i++) {
-        const struct levels *levels = &list[i].curves[0]->reading.levels;
-        const size_t level = list[i].level[0];
-        const bool first = level == 0 && list[i].level[1] == 0;
-        if (i && list[i - 1].level[0])
-            return;
-        add_size(analysis, first ? "front.itlb.4K.entries" : "front.itlb2.4K.entries", "", &list[i])
-            ->text = level + 1 < levels->count
+    struct agreement list[CURVE_LEVELS_MAX], far[CURVE_LEVELS_MAX];
+    const struct curve *curve = &curves[PAGE];
+    const size_t count = agree(curves, FRONT_PAGES, list),
+                 buffers = agree(curves, FRONT_FAR_BRANCHES, far);
+    for (size_t i = 0, unknown = 0, k = 0; i < count && i + unknown < 2; i++) {
+        for (; k < list[i].level[0]; k++) {
+            bool known = isnan(curve->fits[k].low) || (i && k == list[i - 1].level[0]);
+            for (size_t j = 0; j < buffers; j++)
+                known = known || far[j].level[0] == k;
+            unknown += !known;
+        }
+        const struct level *level = &curve->reading.levels.list[k];
+        add_size(analysis, i + unknown ? "front.itlb2.4K.entries" : "front.itlb.4K.entries", "",
+                 &list[i])
+            ->text = k + 1 < curve->reading.levels.count
                          ? pool_printf(analysis->pool,
                                        "two ladders agree; a jump takes %.3g cycles, then %.3g",
-                                       levels->list[level].latency.value,
-                                       levels->list[level + 1].latency.value)
+                                       level[0].latency.value, level[1].latency.value)
                          : "two ladders agree";
     }
 }

@@ -10,10 +10,11 @@
 
 /* What two ladders can agree on. */
 enum front_role {
-    FRONT_BRANCHES, /* how many branches fit a branch target buffer */
-    FRONT_BYTES,    /* how many bytes fit a cache */
-    FRONT_DECODED,  /* how many instructions fit a cache of decoded ones */
-    FRONT_PAGES,    /* how many pages of FRONT_PAGE bytes fit the instruction TLB */
+    FRONT_BRANCHES,     /* how many branches fit a branch target buffer */
+    FRONT_BYTES,        /* how many bytes fit a cache */
+    FRONT_DECODED,      /* how many instructions fit a cache of decoded ones */
+    FRONT_PAGES,        /* how many pages of FRONT_PAGE bytes fit the instruction TLB */
+    FRONT_FAR_BRANCHES, /* how many branches a page apart fit a buffer */
 };
 
 /* Jumps about a page apart lie on pages of this size, others on larger ones where there are any. */
