@@ -307,11 +307,14 @@ static void grade(struct family *family, bool imported)
     family->grade = !tally->usable && !(imported && tally->figures) ? GRADE_NOT_MEASURED
                     : imported || tally->good < tally->figures      ? GRADE_AS_FOUND
                                                                     : GRADE_GOOD;
-    family->width = family->grade == GRADE_AS_FOUND && !imported && worst ? tally->width : 0;
+    const bool told = family->grade == GRADE_AS_FOUND && !imported && worst && tally->width < 1;
+    family->width = told ? tally->width : 0;
     if (family->grade == GRADE_GOOD)
         *family->why = '\0';
     else if (imported && tally->figures)
         snprintf(family->why, sizeof family->why, "another tool's table, without trials");
+    else if (worst && tally->width >= 1)
+        snprintf(family->why, sizeof family->why, "may be twice as large: %s", worst);
     else if (worst && tally->width > 0)
         snprintf(family->why, sizeof family->why,
                  tally->width < 0.0995 ? "%s %s%s±%.1f %%" : "%s %s%s±%.0f %%", worst,

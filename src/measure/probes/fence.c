@@ -24,9 +24,14 @@ enum { FLUSHES = 1024, FLUSHES_LEAST = 256, LINES_A_FLUSH = 16 };
  * outlasts a short one; and of each level's lines, as many as the smallest set allows. */
 enum { STAGE_SHORT, STAGE_FLUSHES, STAGE_LINES };
 static const double flushes_ns = 200e3;
-/* Of the time that is left when a stage begins. */
-static const double shares[] = {[STAGE_SHORT] = 0.7, [STAGE_FLUSHES] = 0.5, [STAGE_LINES] = 1};
-static const double open_counts[] = {1, 4, OPEN_MOST};
+enum { FLUSH_BATCHES = 16 };
+/* Of the time that is left when a stage begins; and the most seconds of it, so that all end within
+ * 20 s beside other programs. */
+static const struct {
+    double share, lasts_s;
+} shares[] = {[STAGE_SHORT] = {0.6, 9}, [STAGE_FLUSHES] = {0.4, 4.5}, [STAGE_LINES] = {1, 5}};
+/* What four accesses cost lies on the line between these. */
+static const double open_counts[] = {1, OPEN_MOST};
 
 static const char *const loop_names[FENCE_LOOPS] = {[FENCE_ALONE] = "one after the other",
                                                     [FENCE_AFTER] = "between a store and a load",
@@ -106,7 +111,8 @@ static void plan_loop(struct probe_task *task, size_t op, enum fence_loop loop)
 }
 
 /* Parameters: the levels whose lines were operated on, with their working sets in bytes; and the
- * operations, each with its kind and whether it orders stores before later loads. */
+ * operations, each with its kind, its text and whether it orders stores before later loads. */
+enum { OPERATION_WORDS = 4 };
 static const char level_sets[] = "level_sets", operations[] = "operations";
 /* As findings name them. */
 static const char *const kinds[] = {[FENCE_STORE] = "stores",
@@ -125,15 +131,12 @@ static bool is_measured(size_t op, size_t chosen)
 static void note_operations(struct probe_task *task, size_t chosen)
 {
     const struct fence_state *state = task->state;
-    for (size_t op = 0; op < fence_op_count; op++)
-        if (is_measured(op, chosen) && fence_ops[op].kind != FENCE_NOTHING)
-            build_note_text(task, pool_printf(task->pool, "instruction.%s", fence_ops[op].name),
-                            fence_ops[op].text);
     struct factor *list = build_note_list(task, operations);
     for (size_t op = 0; op < fence_op_count; op++)
         if (is_measured(op, chosen) && fence_ops[op].kind != FENCE_NOTHING) {
             build_word(task, list, fence_ops[op].name);
             build_word(task, list, kinds[fence_ops[op].kind]);
+            build_word(task, list, fence_ops[op].text);
             build_element(task, list, fence_ops[op].full);
         }
     struct factor *sets = build_note_list(task, level_sets);
@@ -164,9 +167,13 @@ static void plan_stage(struct probe_task *task, unsigned stage)
     probe_plan_short_batches(plan, PROBE_TRIAL_NS);
     plan->trials_min = LEAST_TRIALS;
     plan->trials_max = FENCE_TRIALS;
-    plan->batch_ns = stage == STAGE_FLUSHES ? flushes_ns : plan->batch_ns;
+    if (stage == STAGE_FLUSHES) {
+        plan->batch_ns = flushes_ns;
+        plan->batches = FLUSH_BATCHES;
+    }
     plan->repeats = stage == STAGE_LINES ? flushes_of(state) : 0;
-    plan->share = shares[stage];
+    plan->share = shares[stage].share;
+    plan->lasts_s = task->common.thorough.has ? 0 : shares[stage].lasts_s;
     /* Operations in the same loop follow one another, so that they share a table and a chart. */
     for (enum fence_loop loop = 0; loop < FENCE_LOOPS; loop++)
         for (size_t op = 0; op < fence_op_count; op++) {
@@ -314,11 +321,14 @@ static void add_alone(struct analysis *analysis, const struct series *alone, con
 {
     const size_t first = analysis->result->finding_count;
     struct pool *pool = analysis->pool;
-    const struct factor *what =
-        analysis_parameter(analysis, pool_printf(pool, "instruction.%s", op));
-    finding_add_cycles_of(analysis->result, pool, pool_printf(pool, "fence.%s", op), alone->points,
-                          alone->points->flags)
-        ->text = what ? what->text : NULL;
+    size_t count;
+    const struct factor *list = analysis_list(analysis, operations, &count);
+    struct finding *finding =
+        finding_add_cycles_of(analysis->result, pool, pool_printf(pool, "fence.%s", op),
+                              alone->points, alone->points->flags);
+    for (size_t i = 0; i + 3 < count; i += OPERATION_WORDS)
+        if (list[i].text && strcmp(list[i].text, op) == 0)
+            finding->text = list[i + 2].text;
     analysis_read_off(analysis, first, alone);
 }
 
@@ -341,10 +351,10 @@ static void add_lines(struct analysis *analysis, const char *op)
 /* Whether a listed operation is of that kind (NULL: orders a store before later loads) and has a
  * figure in that loop. */
 static bool counts(const struct analysis *analysis, enum fence_loop loop,
-                   const struct factor listed[3], const char *kind, double *cycles)
+                   const struct factor listed[OPERATION_WORDS], const char *kind, double *cycles)
 {
     const bool is = listed[0].text && listed[1].text &&
-                    (kind ? strcmp(listed[1].text, kind) == 0 : listed[2].number > 0);
+                    (kind ? strcmp(listed[1].text, kind) == 0 : listed[3].number > 0);
     const struct series *series = is ? series_of(analysis, loop, listed[0].text) : NULL;
     if (!series || !series->point_count || !series->points->y.n)
         return false;
@@ -360,13 +370,13 @@ static const char *cheapest(struct analysis *analysis, enum fence_loop loop, con
     const struct factor *list = analysis_list(analysis, operations, &count);
     const char *best = NULL;
     double least = INFINITY, cycles;
-    for (size_t i = 0; i + 2 < count; i += 3)
+    for (size_t i = 0; i + 3 < count; i += OPERATION_WORDS)
         if (counts(analysis, loop, &list[i], kind, &cycles) && cycles < least) {
             least = cycles;
             best = list[i].text;
         }
     *others = best;
-    for (size_t i = 0; i + 2 < count && best; i += 3)
+    for (size_t i = 0; i + 3 < count && best; i += OPERATION_WORDS)
         if (list[i].text != best && counts(analysis, loop, &list[i], kind, &cycles))
             *others = pool_printf(analysis->pool, *others == best ? "%s; %s %.3g" : "%s, %s %.3g",
                                   *others, list[i].text, cycles);
