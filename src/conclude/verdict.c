@@ -220,8 +220,12 @@ static void add_finding(struct document_verdict *verdict, const struct document 
     if (!family)
         return;
     if (!isfinite(finding->value)) {
-        if (!*family->why && finding->text)
-            snprintf(family->why, sizeof family->why, "%s", finding->text);
+        /* A level that was not found lacks its ways, too, and for another reason. */
+        const struct finding *gaps =
+            meaning.fact == FACT_WAYS ? document_finding(document, "levels.gaps") : NULL;
+        const char *text = gaps && gaps->text ? gaps->text : finding->text;
+        if (!*family->why && text)
+            snprintf(family->why, sizeof family->why, "%s", text);
         return;
     }
     count(verdict, finding);
