@@ -107,7 +107,7 @@ static double step_ps(const struct beside *beside, const struct demand *demand,
     cycles += demand->walks * machine->walk_cycles[pages];
     const double dram_ns =
         demand->row_hits * machine->row_hit_ns + demand->row_misses * machine->row_miss_ns;
-    return cycles * 1e12 / pace->core_hz * taken->pace +
+    return cycles * 1e12 / pace->core_hz * taken->pace * taken->thread +
            1e3 * pace->beyond * (ns + dram_ns * pace->dram * taken->traffic);
 }
 
@@ -162,7 +162,7 @@ double beside_steps(struct beside *beside, struct memory *memory, struct path *p
 }
 
 double beside_cycles(struct beside *beside, const struct pace *pace, unsigned cpu, double cycles,
-                     double *now_s)
+                     bool wide, double *now_s)
 {
     wait_for_cpu(beside, cpu, now_s);
     const double began_s = *now_s;
@@ -173,7 +173,7 @@ double beside_cycles(struct beside *beside, const struct pace *pace, unsigned cp
             *now_s = until_s;
             continue;
         }
-        const double each_s = taken.pace / pace->core_hz;
+        const double each_s = taken.pace * (wide ? taken.wide : 1) / pace->core_hz;
         const double now = fmin(cycles, fmax(1e-3, (until_s - *now_s) / each_s));
         cycles -= now;
         *now_s += now * each_s;

@@ -47,8 +47,9 @@ void beside_trial(struct beside *, enum model_pages, uint64_t memory_seed);
 /* `steps` steps of the ring, from *now_s on, which moves on: picoseconds. */
 double beside_steps(struct beside *, struct memory *, struct path *, const struct pace *,
                     unsigned cpu, double steps, double *now_s);
-/* Core cycles that ask for no memory. */
-double beside_cycles(struct beside *, const struct pace *, unsigned cpu, double cycles,
+/* Core cycles that ask for no memory: of operations one after the other, or `wide`, of many side
+ * by side, which another thread of the core takes its part of. */
+double beside_cycles(struct beside *, const struct pace *, unsigned cpu, double cycles, bool wide,
                      double *now_s);
 /* The variance of the batch's time over its mean squared, that the choice of its steps makes: none
  * of whole rounds. */

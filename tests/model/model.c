@@ -302,13 +302,22 @@ static uint64_t model_work(void *self, int cpu, kernel_function *run, void *stat
     return (uint64_t)llround(total_ps);
 }
 
+static uint64_t run_cycles(struct model *model, int cpu, double cycles, bool wide)
+{
+    if (!model->has_neighbours)
+        return (uint64_t)llround(cycles * 1e12 / model->core_hz);
+    return (uint64_t)llround(
+        beside_cycles(&model->beside, &model->pace, (unsigned)cpu, cycles, wide, &model->now_s));
+}
+
 static uint64_t model_additions(void *self, int cpu, uint64_t additions)
 {
-    struct model *model = self;
-    if (!model->has_neighbours)
-        return (uint64_t)llround((double)additions * 1e12 / model->core_hz);
-    return (uint64_t)llround(beside_cycles(&model->beside, &model->pace, (unsigned)cpu,
-                                           (double)additions, &model->now_s));
+    return run_cycles(self, cpu, (double)additions, false);
+}
+
+static uint64_t model_additions_wide(void *self, int cpu, uint64_t additions)
+{
+    return run_cycles(self, cpu, neighbours_wide_alone * (double)additions, true);
 }
 
 static void model_hear_time(void *self, uint64_t now_ps)
@@ -333,7 +342,8 @@ struct timing_model model_timing(struct model *model)
                                  .work = model_work,
                                  .additions = model_additions,
                                  .now = model_hear_time,
-                                 .placed = model_placed};
+                                 .placed = model_placed,
+                                 .additions_wide = model_additions_wide};
 }
 
 /* --- for tests --- */

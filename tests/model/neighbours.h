@@ -14,6 +14,7 @@
 enum { NEIGHBOURS_MAX = 2 };
 /* The strengths above 0 that a drifting one has. */
 static const double neighbour_strengths = 4;
+extern const double neighbours_wide_alone;
 
 enum neighbour_course {
     TWO_STATE, /* there, and away, for exponential times */
@@ -24,7 +25,7 @@ enum neighbour_course {
 /* Shares at full strength; all 0: it takes nothing. */
 struct neighbour_takes {
     double time; /* the CPU itself: of two states and bursts all of it, a drifting one this share */
-    double pace; /* the core's execution: all that the core does takes 1 + pace as long */
+    double pace; /* the core's execution, by its other thread: loads take 1 + pace as long */
     double ways[2]; /* of the first and the second level */
     double entries; /* of all TLBs */
     double room;    /* of the third level's ways */
@@ -44,7 +45,11 @@ struct model_neighbour {
 /* What is taken of a CPU at a moment. */
 struct taken {
     bool cpu;    /* nothing of ours runs */
-    double pace; /* the core takes this many times as long */
+    double pace; /* the core takes this many times as long: its time comes in slices */
+    /* Another hardware thread of the core works: what the core executes takes this many times as
+     * long, but for dependent multiplications, by which its clock is read; and additions side by
+     * side. */
+    double thread, wide;
     double ways[2], entries, room;
     double traffic; /* DRAM takes this many times as long */
 };

@@ -16,6 +16,16 @@ struct burst_steps {
     double addition_ns, multiplication_ns, load_ns;
 };
 
+enum { BURST_WIDTHS = 63 };
+/* What bursts have shown of one core for as long as a team lives: stages come and go, and a thread
+ * that works through a whole one leaves nothing there to compare with. */
+struct burst_core {
+    unsigned multiplication, tries; /* cycles of one, 0: not certain; tries of this stage */
+    double widths[BURST_WIDTHS];    /* the last, in cycles an addition */
+    size_t count;                   /* of all so far */
+    double alone;                   /* the least width that as many in a row agreed on; 0: none */
+};
+
 /* Cycles of a burst: 20 us at 3 GHz. */
 uint64_t burst_cycles(void);
 /* Cycles of a multiplication: the whole number for which a load takes whole cycles too and an
@@ -26,7 +36,10 @@ unsigned burst_measure_multiplication(const struct clock *);
 /* The calling core's clock, by multiplications that take `multiplication` cycles each; 0: by
  * additions. */
 double burst_hz(const struct clock *, unsigned multiplication);
-/* Cycles of that clock which an addition takes where four chains go on side by side: a third or
- * less, and more while another hardware thread of the core works, which a guest sees in no other
- * way. Takes 2 us. */
-double burst_width(const struct clock *, double hz);
+/* Additions of a wide burst, in which four chains go on side by side, and what they take on the
+ * calling core: some 2 us. */
+uint64_t burst_wide_additions(void);
+double burst_wide_ns(const struct clock *);
+/* Whether another hardware thread of the core works, which a guest sees in no other way: by what a
+ * wide burst took at that clock, which is kept. */
+bool burst_core_shared(struct burst_core *, double wide_ns, double hz);

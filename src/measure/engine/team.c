@@ -1,6 +1,7 @@
 #include "measure/engine/team.h"
 
 #include "machine/os.h"
+#include "measure/engine/burst.h"
 #include "measure/engine/recall.h"
 
 #include <errno.h>
@@ -35,6 +36,13 @@ struct member {
     volatile sig_atomic_t recallable;
 };
 
+/* Never moved: a worker may still write to it. */
+struct core {
+    int cpu;
+    struct burst_core burst;
+    struct core *next;
+};
+
 /* There is no lock: a thread that holds one may lose its CPU, and waiting for a lock has no
  * deadline. The coordinator alone uses these members, except `returned` and the members' states. */
 struct team {
@@ -44,6 +52,7 @@ struct team {
     int patience_polls; /* polls before a thread that gets no time to run is lost */
     struct member **members;
     size_t count;
+    struct core *cores;
 };
 
 /* A signal handler can find its member only through the thread that it runs on. */
@@ -367,6 +376,21 @@ void team_dismiss(struct team *team, int cpu)
     }
 }
 
+struct burst_core *team_core(struct team *team, int cpu)
+{
+    struct core *core = team->cores;
+    while (core && core->cpu != cpu)
+        core = core->next;
+    if (core)
+        return &core->burst;
+    core = calloc(1, sizeof *core);
+    if (!core)
+        return NULL;
+    *core = (struct core){.cpu = cpu, .next = team->cores};
+    team->cores = core;
+    return &core->burst;
+}
+
 int team_pause(struct team *team, uint64_t until_ns, struct error *error)
 {
     while (!is_stopped(team)) {
@@ -398,6 +422,10 @@ void team_free(struct team *team)
     if (lost) /* lost threads may still use the team */
         return;
     recall_end();
+    for (struct core *core = team->cores, *next; core; core = next) {
+        next = core->next;
+        free(core);
+    }
     free(team->members);
     free(team);
 }

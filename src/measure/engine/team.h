@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 struct team;
+struct burst_core;
 
 /* `stop` is polled while waiting: where it becomes non-zero all work is recalled. May be NULL. */
 int team_create(struct team **, const volatile sig_atomic_t *stop, struct error *);
@@ -54,5 +55,8 @@ int team_ready(struct team *, const int *cpus, size_t count, struct error *);
 /* Ends the CPU's thread, if it has one: the next job starts and pins a new one. A CPU with a
  * thread that does not end within 5 s is not usable any more. */
 void team_dismiss(struct team *, int cpu);
+/* What bursts have shown of that CPU's core, kept for as long as the team lives. Called by the
+ * coordinator; NULL without memory. */
+struct burst_core *team_core(struct team *, int cpu);
 /* Sleeps until os_raw_ns() reaches `until_ns`. 0, or ERROR_INTERRUPTED. */
 int team_pause(struct team *, uint64_t until_ns, struct error *);

@@ -36,6 +36,9 @@ struct timing_model {
     /* Tells what pages and which node the stage's memory was obtained on; NULL: the real memory
      * tells. */
     void (*placed)(void *self, const struct plan *, struct stage_outcome *);
+    /* Picoseconds that additions in four chains side by side take now; NULL: nothing ever shares a
+     * core. */
+    uint64_t (*additions_wide)(void *self, int cpu, uint64_t additions);
 
     /* A model that knows times and no memory: the members below are then set, no memory is mapped,
      * and no kernel is known by its function. */

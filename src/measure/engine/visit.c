@@ -110,10 +110,14 @@ static double burst_hz(struct visit *visit)
     return kind->burst_hz ? kind->burst_hz(visit) : NAN;
 }
 
+/* Threads of other seats may be on the same core, and are meant. */
 static bool core_shared(struct visit *visit, double hz)
 {
     const struct executor_kind *kind = visit->executor->kind;
-    return kind->core_shared && visit->plan->cycles && kind->core_shared(visit, hz);
+    const struct plan_point *point = visit->trials[0].point;
+    const int cpu = plan_seat(point, 0).cpu;
+    return kind->core_shared && visit->plan->cycles && point->seat_count == 1 && cpu >= 0 &&
+           hz > 0 && kind->core_shared(visit, cpu, hz);
 }
 
 /* Measures batches [first, first + count) of the visit, counted over all its trials. 1 where they

@@ -132,6 +132,18 @@ static double read_hz(struct visit *visit)
     return (double)additions * 1e12 / (double)took_ps;
 }
 
+static bool core_shared(struct visit *visit, int cpu, double hz)
+{
+    const struct timing_model *model = visit->executor->engine->model;
+    struct model_state *state = visit->executor->own;
+    struct burst_core *core = team_core(visit->executor->engine->team, cpu);
+    if (!model->additions_wide || !core)
+        return false;
+    const uint64_t took_ps = model->additions_wide(model->self, cpu, burst_wide_additions());
+    *state->now_ps += took_ps;
+    return burst_core_shared(core, (double)took_ps * 1e-3, hz);
+}
+
 /* The repeats of each seat before the batches: all of a partner's, because the model waits for no
  * other seat, and one of a background worker. */
 static uint64_t work_before(const struct visit *visit, const struct batch_run *run, size_t seat)
@@ -248,5 +260,6 @@ const struct executor_kind executor_model = {
     .placed = placed,
     .prepare = prepare,
     .burst_hz = read_hz,
+    .core_shared = core_shared,
     .measure = measure,
 };

@@ -4,12 +4,9 @@
 #include "measure/engine/burst.h"
 #include "measure/engine/engine.h"
 #include "measure/engine/seats.h"
-#include "stats/order.h"
-#include "stats/undisturbed.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 struct touching {
     const struct plan *plan;
@@ -19,22 +16,12 @@ struct touching {
     uint64_t give_up_ns;
 };
 
-/* The operations that show a CPU's clock. Interference may spoil the first tries to find the
- * cycles of a multiplication. */
-enum { TRIES_MOST = 8, WIDTHS_KEPT = 63 };
-/* Another hardware thread of the core works where additions side by side take this share longer
- * than the least that bursts agree on. Alone they agree within 1.5 %, which is the clock's reading;
- * a thread that works makes it 5 to 40 %. */
-static const double core_is_shared = 0.03;
-struct burst_step {
-    unsigned multiplication, tries; /* cycles of one, 0: not certain; tries so far */
-    double widths[WIDTHS_KEPT];     /* the last, by burst_width() */
-    size_t width_count;
-};
+/* Interference may spoil the first tries to find the cycles of a multiplication. */
+enum { TRIES_MOST = 8 };
 
 struct threads_state {
     uint64_t *before_ns, *after_ns; /* stolen time, by CPU id; NULL without a hypervisor */
-    struct burst_step *steps;       /* by CPU id, each written by that CPU's worker alone */
+    struct burst_core **cores;      /* by CPU id, each written by that CPU's worker alone */
     size_t cpu_ids;
     struct touching touching; /* here, because a lost worker may still read it */
 };
@@ -49,7 +36,7 @@ static void close_threads(struct executor *executor)
     struct threads_state *state = executor->own;
     free(state->before_ns);
     free(state->after_ns);
-    free(state->steps);
+    free(state->cores);
     free(state);
 }
 
@@ -60,19 +47,29 @@ static int open_threads(struct executor *executor, struct error *error)
         return error_out_of_memory(error);
     executor->flags = executor->engine->machine->emulated ? FLAG_BIT(FLAG_EMULATED) : 0;
     executor->shortest_batch_ns = clock_shortest_batch_ns(executor->engine->clock);
-    size_t ids = 1;
-    for (size_t i = 0; i < executor->plan->point_count; i++)
-        for (size_t seat = 0; seat < executor->plan->points[i].seat_count; seat++)
-            if (plan_seat(&executor->plan->points[i], seat).cpu >= (int)ids)
-                ids = (size_t)plan_seat(&executor->plan->points[i], seat).cpu + 1;
-    state->cpu_ids = ids;
-    state->steps = calloc(state->cpu_ids, sizeof *state->steps);
+    const struct plan *plan = executor->plan;
+    state->cpu_ids = 1;
+    for (size_t i = 0; i < plan->point_count; i++)
+        for (size_t seat = 0; seat < plan->points[i].seat_count; seat++)
+            if (plan_seat(&plan->points[i], seat).cpu >= (int)state->cpu_ids)
+                state->cpu_ids = (size_t)plan_seat(&plan->points[i], seat).cpu + 1;
+    state->cores = calloc(state->cpu_ids, sizeof *state->cores);
+    bool room = state->cores;
+    for (size_t i = 0; i < plan->point_count && room; i++) {
+        const int leader = plan_seat(&plan->points[i], 0).cpu;
+        if (leader < 0 || state->cores[leader])
+            continue;
+        state->cores[leader] = team_core(executor->engine->team, leader);
+        room = state->cores[leader];
+        if (room)
+            state->cores[leader]->tries = 0;
+    }
     const bool stealable = executor->engine->machine->facts.hypervisor;
     if (stealable) {
         state->before_ns = calloc(state->cpu_ids, sizeof *state->before_ns);
         state->after_ns = calloc(state->cpu_ids, sizeof *state->after_ns);
     }
-    if (state->steps && (!stealable || (state->before_ns && state->after_ns)))
+    if (room && (!stealable || (state->before_ns && state->after_ns)))
         return 0;
     close_threads(executor);
     return error_out_of_memory(error);
@@ -173,30 +170,18 @@ static double read_hz(struct visit *visit)
         return NAN;
     if (cpu < 0) /* a worker that is not pinned may continue on a core of another kind */
         return burst_hz(clock, 0);
-    struct burst_step *step = &state->steps[cpu];
-    if (!step->multiplication && step->tries < TRIES_MOST) {
-        step->tries++;
-        step->multiplication = burst_measure_multiplication(clock);
+    struct burst_core *core = state->cores[cpu];
+    if (!core->multiplication && core->tries < TRIES_MOST) {
+        core->tries++;
+        core->multiplication = burst_measure_multiplication(clock);
     }
-    return burst_hz(clock, step->multiplication);
+    return burst_hz(clock, core->multiplication);
 }
 
-/* Threads of other seats may be on the same core, and are meant. */
-static bool core_shared(struct visit *visit, double hz)
+static bool core_shared(struct visit *visit, int cpu, double hz)
 {
-    const struct plan_point *point = visit->trials[0].point;
     struct threads_state *state = visit->executor->own;
-    const int cpu = plan_seat(point, 0).cpu;
-    if (point->seat_count != 1 || cpu < 0 || !(hz > 0))
-        return false;
-    struct burst_step *step = &state->steps[cpu];
-    const double width = burst_width(visit->executor->engine->clock, hz);
-    step->widths[step->width_count++ % WIDTHS_KEPT] = width;
-    double sorted[WIDTHS_KEPT];
-    const size_t n = step->width_count < WIDTHS_KEPT ? step->width_count : WIDTHS_KEPT;
-    memcpy(sorted, step->widths, n * sizeof *sorted);
-    sort_ascending(sorted, n);
-    return width > (1 + core_is_shared) * undisturbed_of(sorted, n).value;
+    return burst_core_shared(state->cores[cpu], burst_wide_ns(visit->executor->engine->clock), hz);
 }
 
 /* --- the visits of a job --- */

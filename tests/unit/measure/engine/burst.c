@@ -90,10 +90,51 @@ static void additions_side_by_side_overlap(void **state)
     clock_calibrate(&clock);
     double least = INFINITY;
     for (int i = 0; i < 50; i++)
-        least = fmin(least, burst_width(&clock, burst_hz(&clock, 0)));
+        least = fmin(least, burst_wide_ns(&clock) * burst_hz(&clock, 0) * 1e-9 /
+                                (double)burst_wide_additions());
     assert_true(least > 1.0 / 16);
     if (!getenv("FATHOM_EMULATED"))
         assert_true(least < 1.1);
+}
+
+/* Of a core whose additions side by side took 0.268 cycles alone and 0.3 beside a thread. */
+static bool shared(struct burst_core *core, double width)
+{
+    const double hz = 4e9;
+    return burst_core_shared(core, width / hz * 1e9 * (double)burst_wide_additions(), hz);
+}
+
+static void what_a_core_does_alone_is_known_for_long(void **state)
+{
+    (void)state;
+    struct burst_core core = {0};
+    for (int i = 0; i < 200; i++)
+        assert_false(shared(&core, 0.268 + 0.001 * (i % 3)));
+    for (int i = 0; i < 5000; i++)
+        assert_true(shared(&core, 0.3 + 0.001 * (i % 3)));
+    assert_false(shared(&core, 0.269));
+}
+
+static void what_a_core_does_alone_is_learnt_late(void **state)
+{
+    (void)state;
+    struct burst_core core = {0};
+    for (int i = 0; i < 500; i++)
+        shared(&core, 0.3);
+    for (int i = 0; i < BURST_WIDTHS; i++)
+        shared(&core, 0.268);
+    assert_true(shared(&core, 0.3));
+}
+
+/* A clock that was read too low makes a burst seem narrow. */
+static void a_few_narrow_bursts_change_nothing(void **state)
+{
+    (void)state;
+    struct burst_core core = {0};
+    for (int i = 0; i < 2000; i++)
+        shared(&core, i % 10 ? 0.268 : 0.2);
+    assert_false(shared(&core, 0.268));
+    assert_true(shared(&core, 0.3));
 }
 
 int main(void)
@@ -104,6 +145,9 @@ int main(void)
         cmocka_unit_test(what_is_no_whole_number_is_not_believed),
         cmocka_unit_test(both_kinds_read_the_same_clock),
         cmocka_unit_test(additions_side_by_side_overlap),
+        cmocka_unit_test(what_a_core_does_alone_is_known_for_long),
+        cmocka_unit_test(what_a_core_does_alone_is_learnt_late),
+        cmocka_unit_test(a_few_narrow_bursts_change_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
