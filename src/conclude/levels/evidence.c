@@ -444,8 +444,9 @@ static void refuse_undistinguished(struct weighing *weighing)
 /* A half-full cache serves nearly all loads, however its sets are filled: sets of 8 or more ways
  * that are half full on average overflow for one load in fifty (Poisson), which multiplies the
  * latency by less than this unless the next level is 25 times as slow. If two sizes in a row within
- * half of the capacity are slower, other programs took room during the measurement, or two levels
- * were fitted as one. */
+ * half of the capacity that is told are slower, other programs took room during the measurement, or
+ * two levels were fitted as one: the hidden one's hits raise the curve long before half of the
+ * loads go to memory. */
 static const double served_at_half = 1.5;
 
 static bool is_blurred(const struct curve *curve, const struct level *level)
@@ -453,7 +454,7 @@ static bool is_blurred(const struct curve *curve, const struct level *level)
     size_t slow = 0;
     for (size_t i = 0; i < curve->bin_count; i++) {
         const double bytes = exp2(curve->bins[i].x);
-        if (bytes <= level->to || bytes > level->capacity.low / 2)
+        if (bytes <= level->to || bytes > level->capacity.value / 2)
             continue;
         slow = exp(curve->bins[i].y) > served_at_half * level->latency.value ? slow + 1 : 0;
         if (slow == 2)
