@@ -26,6 +26,8 @@ static const double spoiled_share = 0.1, stolen_share = 0.2;
 /* A trial with more than this share of batches that were interrupted, or whose core was shared, has
  * too few undisturbed ones to take its value from. */
 static const double throughout = 0.5;
+/* Fewer values have no interval of 95 % (stats/order.h). */
+enum { TRIALS_TELL = 6 };
 /* Flags that result from interference. */
 static const unsigned by_others = FLAG_BIT(FLAG_PREEMPTED) | FLAG_BIT(FLAG_STOLEN) |
                                   FLAG_BIT(FLAG_UNSTABLE) | FLAG_BIT(FLAG_DRIFT);
@@ -146,14 +148,17 @@ static bool is_rate(const struct plan *plan)
     return plan->yields == OPERATIONS_PER_SECOND;
 }
 
-/* The trials that were disturbed throughout. A core that is shared counts only where it was in all:
- * else the cycles are of the other trials, and times far from the core lose nothing by it. */
+/* The trials that were disturbed throughout. A core that is shared counts only where so few had it
+ * alone that they have no interval: else the cycles are of those, and times far from the core lose
+ * nothing by it. */
 static unsigned disturbed_throughout(const struct record *record)
 {
     unsigned shared = 0;
     for (unsigned i = 0; i < record->trials; i++)
         shared += (double)record->shared[i] > throughout;
-    return shared == record->trials ? shared : record->disturbed_trials;
+    return record->trials - shared < TRIALS_TELL && shared > record->disturbed_trials
+               ? shared
+               : record->disturbed_trials;
 }
 
 /* Widens the interval on the side where the undisturbed median may lie, because interference moves

@@ -239,8 +239,8 @@ static void trials_disturbed_throughout_widen_the_lower_side(void **state)
     }
 }
 
-/* Cycles are those of the trials whose core was the thread's own, however few. Where there is none,
- * all are disturbed. */
+/* Cycles are those of the trials whose core was the thread's own, however few. Fewer than an
+ * interval needs are no good figure: the others count as disturbed. */
 static void cycles_are_of_a_core_that_is_not_shared(void **state)
 {
     (void)state;
@@ -251,7 +251,7 @@ static void cycles_are_of_a_core_that_is_not_shared(void **state)
         const struct point point = conclude(&record, &plain);
         assert_true(fabs((double)point.cycles.median - (own ? 5 : 6)) < 1e-3);
         assert_true(fabs((double)point.y.median - (own > 6 ? 2 : 2.4)) < 1e-6);
-        assert_int_equal((int)(double)point.disturbance.trials, own == 0);
+        assert_true(fabs((double)point.disturbance.trials - (own < 6 ? 1 - own / 12.0 : 0)) < 1e-6);
     }
 }
 
