@@ -127,7 +127,7 @@ static struct point *place_of(const struct point_table *table, size_t point)
 static struct point *sum_up(struct point_table *table, size_t index)
 {
     const struct plan_point *planned = &table->plan->points[index];
-    const struct record *record = &table->records[table->entries[index].record - POINT_RECORDS];
+    struct record *record = &table->records[table->entries[index].record - POINT_RECORDS];
     struct point *point = place_of(table, index);
     if (table->plan->series[planned->series].matrix) {
         point->from = planned->from;
@@ -135,7 +135,9 @@ static struct point *sum_up(struct point_table *table, size_t index)
     } else {
         point->x = planned->x;
     }
-    record_conclude(record, table->plan, table->scratch, point);
+    const struct record one =
+        table->together ? record_of_one_state(record, table->placement, &table->states) : *record;
+    record_conclude(&one, table->plan, table->scratch, point);
     return point;
 }
 
@@ -143,7 +145,9 @@ void point_table_finish(struct point_table *table, size_t index)
 {
     struct table_entry *entry = &table->entries[index];
     const uint32_t record = entry->record - POINT_RECORDS;
+    table->states = table->done_states;
     sum_up(table, index);
+    table->done_states = table->states;
     record_clear(&table->records[record]);
     table->spare[table->spare_count++] = record;
     entry->record = POINT_DONE;
@@ -179,6 +183,7 @@ void point_table_close(struct point_table *table, size_t *missing, size_t *faile
 {
     struct plan *plan = table->plan;
     size_t open_missing = 0, open_failed = 0;
+    table->states = table->done_states;
     for (size_t i = 0; i < plan->point_count; i++) {
         if (table->entries[i].place == POINT_SETTLED)
             continue;

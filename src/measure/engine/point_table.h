@@ -29,6 +29,11 @@ struct point_table {
     size_t missing, failed;      /* counts of settled points */
     const char *failure;         /* the reason of the failed point seen last */
     double *scratch;
+    /* Where points have several seats, what their CPUs do together is a fact of a state of them
+     * (placement.h), so each point is of trials in one state. */
+    bool together;
+    const struct placement *placement;
+    unsigned done_states, states; /* of the points that are done, and of all, as bits */
 };
 
 /* Makes room for all points at the end of the plan's series. ERROR_SYSTEM without memory. */

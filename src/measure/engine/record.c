@@ -32,6 +32,15 @@ enum { TRIALS_TELL = 6 };
 static const unsigned by_others = FLAG_BIT(FLAG_PREEMPTED) | FLAG_BIT(FLAG_STOLEN) |
                                   FLAG_BIT(FLAG_UNSTABLE) | FLAG_BIT(FLAG_DRIFT);
 
+enum { COLUMNS = 7 };
+static float **column_of(struct record *record, unsigned i)
+{
+    float **const columns[COLUMNS] = {&record->values,  &record->cycles,   &record->longer,
+                                      &record->shift,   &record->core_mhz, &record->shared,
+                                      &record->interval};
+    return columns[i];
+}
+
 static int make_room(struct record *record, unsigned more)
 {
     unsigned wanted = record->trials + more;
@@ -40,13 +49,11 @@ static int make_room(struct record *record, unsigned more)
     unsigned room = record->room ? record->room * 2 : 8;
     if (room < wanted)
         room = wanted;
-    float **const columns[] = {&record->values, &record->cycles,   &record->longer,
-                               &record->shift,  &record->core_mhz, &record->shared};
-    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
-        float *larger = realloc(*columns[i], room * sizeof **columns[i]);
+    for (unsigned i = 0; i < COLUMNS; i++) {
+        float *larger = realloc(*column_of(record, i), room * sizeof *larger);
         if (!larger)
             return ERROR_SYSTEM;
-        *columns[i] = larger;
+        *column_of(record, i) = larger;
     }
     record->room = room;
     return 0;
@@ -58,10 +65,12 @@ static double middle(double *values, size_t n)
     return median(values, n);
 }
 
-static void add_trial(struct record *record, const struct plan *plan, const struct batch *batches,
+static void add_trial(struct record *record, const struct visit *visit, const struct batch *batches,
                       unsigned n, double operations, struct drift drift, double *scratch)
 {
+    const struct plan *plan = visit->plan;
     const unsigned at = record->trials++;
+    record->interval[at] = (float)visit->interval;
     for (unsigned i = 0; i < n; i++)
         scratch[i] = batches[i].ns;
     sort_ascending(scratch, n);
@@ -93,7 +102,7 @@ int record_add_trial(struct record *record, const struct visit *visit, unsigned 
     if (make_room(record, 1) < 0)
         return error_out_of_memory(error);
     const unsigned each = visit->plan->batches;
-    add_trial(record, visit->plan, visit->batches + trial * each, each,
+    add_trial(record, visit, visit->batches + trial * each, each,
               visit->trials[trial].operations * (double)visit->repeats, drift, scratch);
     record->batches += each;
     record->repeats = visit->repeats;
@@ -112,7 +121,7 @@ int record_add(struct record *record, const struct visit *visit, struct drift dr
             record->redone += each;
             continue;
         }
-        add_trial(record, visit->plan, visit->batches + i * each, left < each ? left : each,
+        add_trial(record, visit, visit->batches + i * each, left < each ? left : each,
                   visit->trials[i].operations * (double)visit->repeats, drift, scratch);
     }
     if (visit->interrupted > throughout * visit->batch_count)
@@ -141,6 +150,12 @@ struct drift record_medians(const struct record *record, double *scratch)
 static bool trials_are_lines(const struct plan *plan)
 {
     return plan->passes == 2 || plan->trials_per_visit > 1;
+}
+
+/* Whether each line was measured twice, and no trial of either pass was left out. */
+static bool is_twice(const struct record *record, const struct plan *plan)
+{
+    return plan->passes == 2 && !record->moved;
 }
 
 static bool is_rate(const struct plan *plan)
@@ -191,13 +206,13 @@ static void allow_for_others(const struct record *record, const struct plan *pla
 static void summarize_trials(const struct record *record, const float *column, unsigned n,
                              const struct plan *plan, double *scratch, struct summary *summary)
 {
-    const unsigned units = plan->passes == 2 ? plan->trials_max / 2 : n,
-                   count = n < units ? n : units;
+    const bool twice = is_twice(record, plan);
+    const unsigned units = twice ? plan->trials_max / 2 : n, count = n < units ? n : units;
     for (unsigned i = 0; i < count; i++)
         scratch[i] =
             i + units < n ? (double)(column[i] + column[i + units]) / 2 : (double)column[i];
     /* Things that were measured twice are in no order of time, so they have no autocorrelation. */
-    const double effective = plan->passes == 2 ? n : effective_count(scratch, n, scratch + n);
+    const double effective = twice ? n : effective_count(scratch, n, scratch + n);
     summarize(scratch, count, scratch, summary);
     if (!count)
         return;
@@ -338,15 +353,15 @@ bool record_is_spoiled(const struct visit *visit)
 
 /* The flags that follow from the trials' values, in cycles where there are any, because the clock
  * does not change those. */
-static unsigned shape_flags(const float *column, const struct plan *plan, unsigned n,
+static unsigned shape_flags(const float *column, const struct plan *plan, bool twice, unsigned n,
                             double *scratch)
 {
     unsigned flags = 0;
     double *values = scratch, *room = scratch + n;
     for (unsigned i = 0; i < n; i++)
         values[i] = (double)column[i];
-    struct trend trend = plan->passes == 2 ? second_time(column, plan->trials_max / 2, n, room)
-                                           : trend_test(values, n, room);
+    struct trend trend =
+        twice ? second_time(column, plan->trials_max / 2, n, room) : trend_test(values, n, room);
     if (fabs(trend.z) > drift_z && fabs(trend.change) > drift_change)
         flags |= FLAG_BIT(FLAG_DRIFT);
     sort_ascending(values, n);
@@ -394,7 +409,7 @@ void record_conclude(const struct record *record, const struct plan *plan, doubl
                  record->clock_moved > spoiled_share * record->batches;
     point->flags |= moved ? FLAG_BIT(FLAG_CLOCK_DRIFT) : 0;
     const float *steady = plan->cycles ? record->cycles : record->values;
-    unsigned disturbed = shape_flags(steady, plan, record->trials, scratch);
+    unsigned disturbed = shape_flags(steady, plan, is_twice(record, plan), record->trials, scratch);
     if (record->interrupted > spoiled_share * record->batches || record->starved_visits)
         disturbed |= FLAG_BIT(FLAG_PREEMPTED);
     if (record->stolen_trials > stolen_share * record->trials)
@@ -407,26 +422,45 @@ void record_conclude(const struct record *record, const struct plan *plan, doubl
     point->flags |= disturbed;
 }
 
+struct record record_of_one_state(struct record *record, const struct placement *placement,
+                                  unsigned *states)
+{
+    unsigned counts[PLACEMENT_MOVING + 1] = {0}, most = PLACEMENT_MOVING;
+    for (unsigned i = 0; i < record->trials; i++)
+        counts[placement_of(placement, (uint32_t)record->interval[i])]++;
+    for (unsigned state = 0; state < PLACEMENT_MOVING; state++)
+        if (counts[state] > (most == PLACEMENT_MOVING ? 0 : counts[most]))
+            most = state;
+    struct record one = *record;
+    one.trials = 0;
+    for (unsigned i = 0; i < record->trials; i++) {
+        if (placement_of(placement, (uint32_t)record->interval[i]) != most)
+            continue;
+        for (unsigned c = 0; c < COLUMNS; c++) {
+            float *column = *column_of(record, c), value = column[i];
+            column[i] = column[one.trials];
+            column[one.trials] = value;
+        }
+        one.trials++;
+    }
+    one.moved = one.trials < record->trials;
+    if (one.disturbed_trials > one.trials)
+        one.disturbed_trials = one.trials;
+    *states |= record->trials ? 1u << most : 0;
+    return one;
+}
+
 void record_clear(struct record *record)
 {
-    *record = (struct record){.values = record->values,
-                              .cycles = record->cycles,
-                              .longer = record->longer,
-                              .shift = record->shift,
-                              .core_mhz = record->core_mhz,
-                              .shared = record->shared,
-                              .room = record->room};
+    struct record empty = {.room = record->room};
+    for (unsigned i = 0; i < COLUMNS; i++)
+        *column_of(&empty, i) = *column_of(record, i);
+    *record = empty;
 }
 
 void record_free(struct record *record)
 {
-    free(record->values);
-    free(record->cycles);
-    free(record->longer);
-    free(record->shift);
-    free(record->core_mhz);
-    free(record->shared);
-    record->shared = record->values = record->cycles = record->longer = record->shift =
-        record->core_mhz = NULL;
-    record->room = 0;
+    for (unsigned i = 0; i < COLUMNS; i++)
+        free(*column_of(record, i));
+    *record = (struct record){0};
 }

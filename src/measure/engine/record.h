@@ -3,6 +3,7 @@
  */
 #pragma once
 
+#include "measure/engine/placement.h"
 #include "measure/engine/plan.h"
 #include "measure/engine/visit.h"
 
@@ -12,8 +13,10 @@ struct record {
      * much interference may have raised the value all the same, as shares. Cycles are NAN where
      * they make no sense. A float's 24 bits are finer than any trial. */
     float *values, *cycles, *longer, *shift, *core_mhz;
-    float *shared; /* of its batches, those while another hardware thread of the core worked */
+    float *shared;   /* of its batches, those while another hardware thread of the core worked */
+    float *interval; /* the trial's visit's */
     unsigned trials, room;
+    bool moved; /* the host moved the CPUs meanwhile, and trials were left out */
     unsigned redone, interrupted, clock_moved, batches; /* batches of all trials */
     unsigned disturbed_trials; /* trials disturbed throughout, by a cause that was seen and never by
                                   their values */
@@ -47,6 +50,10 @@ bool record_converged(const struct record *, const struct plan *, double *scratc
 /* Fills the point: values, flags, counts. `scratch` as above, with room for at least a trial's
  * batches. */
 void record_conclude(const struct record *, const struct plan *, double *scratch, struct point *);
+/* The record of the trials in that state of the CPUs in which most were taken, which is added to
+ * `states` as by placement_since(). They become the first ones of the record, whose buffers both
+ * have. */
+struct record record_of_one_state(struct record *, const struct placement *, unsigned *states);
 /* Empties it and keeps its buffers. */
 void record_clear(struct record *);
 void record_free(struct record *);

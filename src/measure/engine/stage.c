@@ -80,7 +80,11 @@ static int reserve_points(struct stage *stage, struct error *error)
 {
     const uint64_t seed = random_mix(stage->seed);
     int code = schedule_create(&stage->schedule, stage->plan, seed, error);
-    return code < 0 ? code : point_table_open(&stage->table, stage->plan, stage->pool, error);
+    if (code == 0)
+        code = point_table_open(&stage->table, stage->plan, stage->pool, error);
+    stage->table.together = stage->seats_max > 1;
+    stage->table.placement = stage->engine->placement;
+    return code;
 }
 
 /* Where the clock can't time batches so short, trials have fewer and longer batches in the same

@@ -268,6 +268,36 @@ static void cycles_count_at_the_highest_clock(void **state)
     assert_true(fabs((double)point.y.median - 100) < 0.1);
 }
 
+/* A move from 25 ns to 120 ns and back: most trials were taken at 120 ns, some while the host moved
+ * the CPUs. */
+static void trials_of_one_state_of_the_cpus_are_a_figure(void **state)
+{
+    (void)state;
+    uint8_t found[] = {0, 1, 1, 1, 0};
+    const struct placement placement = {.found = found, .look_count = 5};
+    struct record record = {0};
+    for (int i = 0; i < 20; i++) {
+        add(&record, &plain, i < 4 ? 80 : i < 16 ? 120 : 25, 3e9);
+        record.interval[record.trials - 1] = (float)(i < 4 ? 0 : i < 16 ? 1 + i % 2 : 4);
+    }
+    for (int twice = 0; twice < 2; twice++) {
+        unsigned states = 0;
+        struct record one = record_of_one_state(&record, &placement, &states);
+        assert_int_equal(record.trials, 20);
+        assert_int_equal(one.trials, 12);
+        assert_int_equal(states, 1u << 1);
+        double scratch[200];
+        struct point point = {0};
+        record_conclude(&one, &plain, scratch, &point);
+        assert_true(fabs((double)point.y.min - 120) < 1e-3 &&
+                    fabs((double)point.y.max - 120) < 1e-3);
+    }
+    unsigned states = 0;
+    assert_int_equal(record_of_one_state(&record, NULL, &states).trials, 20);
+    assert_int_equal(states, 1u << 0);
+    record_free(&record);
+}
+
 static void no_trial_no_value(void **state)
 {
     (void)state;
@@ -373,6 +403,7 @@ int main(void)
         cmocka_unit_test(trials_disturbed_throughout_widen_the_lower_side),
         cmocka_unit_test(cycles_are_of_a_core_that_is_not_shared),
         cmocka_unit_test(cycles_count_at_the_highest_clock),
+        cmocka_unit_test(trials_of_one_state_of_the_cpus_are_a_figure),
         cmocka_unit_test(no_trial_no_value),
         cmocka_unit_test(a_rate_is_operations_a_second),
         cmocka_unit_test(what_is_measured_twice_counts_once_with_the_mean_of_both),
