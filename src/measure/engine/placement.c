@@ -22,6 +22,14 @@ static int make_room(struct placement *placement, struct error *error)
     return 0;
 }
 
+/* The last look up to that one that told a state; 0: none did. */
+static uint32_t told_before(const struct placement *placement, uint32_t look)
+{
+    while (look && placement->found[look] == PLACEMENT_MOVING)
+        look--;
+    return look;
+}
+
 int placement_look(struct placement *placement, struct error *error)
 {
     if (!placement)
@@ -40,10 +48,13 @@ int placement_look(struct placement *placement, struct error *error)
     const bool known = placement->facts->placement_count == states;
     if (known && (!placement->shortest_ns || took_ns < placement->shortest_ns))
         placement->shortest_ns = took_ns;
-    const uint32_t last = placement->look_count++;
-    placement->found[last] = (uint8_t)code;
+    const uint32_t look = placement->look_count++;
+    placement->found[look] = (uint8_t)code;
+    if (code == PLACEMENT_MOVING)
+        return 0;
     placement->facts->placements[code].looks++;
-    placement->facts->moves += last && placement->found[last - 1] != placement->found[last];
+    const unsigned before = look ? placement->found[told_before(placement, look - 1)] : 0;
+    placement->facts->moves += look && before != PLACEMENT_MOVING && before != (unsigned)code;
     return 0;
 }
 
@@ -65,10 +76,14 @@ unsigned placement_of(const struct placement *placement, uint32_t interval)
 {
     if (!placement || interval >= placement->look_count)
         return 0;
-    const bool ended = interval + 1 < placement->look_count;
-    return !ended || placement->found[interval + 1] == placement->found[interval]
-               ? placement->found[interval]
-               : PLACEMENT_MOVING;
+    const unsigned begin = placement->found[told_before(placement, interval)];
+    uint32_t next = interval + 1;
+    if (next == placement->look_count) /* it goes on */
+        return begin;
+    while (next < placement->look_count && placement->found[next] == PLACEMENT_MOVING)
+        next++;
+    return next < placement->look_count && placement->found[next] == begin ? begin
+                                                                           : PLACEMENT_MOVING;
 }
 
 unsigned placement_since(const struct placement *placement, uint32_t first)

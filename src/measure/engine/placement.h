@@ -16,7 +16,8 @@
 enum { PLACEMENT_STATES = 8, PLACEMENT_MOVING = PLACEMENT_STATES };
 
 struct placement {
-    /* Finds the state now, adds it to `facts` where it is new, and returns its number. Negative:
+    /* Finds the state now, adds it to `facts` where it is new, and returns its number;
+     * PLACEMENT_MOVING where it can't tell, because the CPUs move or have no time. Negative:
      * ERROR_INTERRUPTED or ERROR_SYSTEM. */
     int (*look)(struct placement *, struct error *);
     struct run_facts *facts; /* its placements, room for PLACEMENT_STATES, and moves are filled */
@@ -36,8 +37,9 @@ int placement_look(struct placement *, struct error *);
 int placement_look_if_due(struct placement *, struct error *);
 /* The interval that began with the last look. */
 uint32_t placement_interval(const struct placement *);
-/* The state of an interval: that which the looks at its beginning and end found, PLACEMENT_MOVING
- * where they differ. An interval without an end yet has the state of its beginning. */
+/* The state of an interval: that which the last look before it and the next one after it told,
+ * PLACEMENT_MOVING where they differ or there is none. An interval without an end yet has the state
+ * of its beginning. */
 unsigned placement_of(const struct placement *, uint32_t interval);
 /* The states of all intervals from `first` on, as bits: 1 << placement_of(). */
 unsigned placement_since(const struct placement *, uint32_t first);

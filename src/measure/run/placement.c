@@ -18,7 +18,7 @@ enum {
     LINE = 64,
     PAGE = 4096,
     /* A move takes a moment, in which a look finds something between: a new state is one that two
-     * looks in a row find. */
+     * measurements in a row find. */
     TRIES = 4,
 };
 
@@ -51,6 +51,7 @@ struct looking {
     struct pair pairs[PAIRS];
     size_t pair_count;
     double handoff_ns[PLACEMENT_STATES][PAIRS];
+    double before_ns[PAIRS]; /* measured last, by this look or one before */
 };
 
 /* --- one measurement --- */
@@ -143,7 +144,9 @@ static int measure(struct looking *looking, struct plan_point *points, size_t co
 
 enum sharing { UNSEEN, APART, SHARED };
 
-/* Whether a set that lies in a cache when it is alone does not fit beside another one. */
+/* Whether a set that lies in a cache when it is alone does not fit beside another one: the largest
+ * such set tells, because two small ones fit into one cache, and one trial that was interrupted
+ * would do for a smaller one. */
 static int measure_sharing(struct looking *looking, const struct pair *pair, const size_t *sizes,
                            enum sharing *found, struct error *error)
 {
@@ -156,7 +159,7 @@ static int measure_sharing(struct looking *looking, const struct pair *pair, con
     points[0].seat_count = 1;
     const int code = measure(looking, points, 2 * SIZES - 1, values, error);
     *found = UNSEEN;
-    for (size_t i = 1; i < 2 * SIZES - 1 && *found != SHARED; i += 2)
+    for (size_t i = 1; i < 2 * SIZES - 1; i += 2)
         if (values[i] <= same_cache * values[0] && values[i + 1] > 0)
             *found = values[i + 1] >= shared_slower * values[i] ? SHARED : APART;
     return code;
@@ -229,22 +232,22 @@ static int look(struct placement *placement, struct error *error)
 {
     struct looking *looking = (struct looking *)placement;
     const int last = placement->look_count ? placement->found[placement->look_count - 1] : -1;
-    double now[PAIRS], before[PAIRS];
+    double now[PAIRS];
     looking->until_s = now_s() + looking->budget_s;
     for (int try = 0; try < TRIES && (!try || now_s() < looking->until_s); try++) {
         const int code = measure_handoffs(looking, now, error);
         if (code < 0)
             return code;
         const int state = find_state(looking, now);
-        const bool twice = try && alike(looking, now, before);
+        const bool twice = alike(looking, now, looking->before_ns);
         if (state >= 0 && (state == last || twice))
             return state;
         if (twice && placement->facts->placement_count < PLACEMENT_STATES)
             return add_state(looking, now, error);
-        memcpy(before, now, sizeof before);
+        if (alike(looking, now, now)) /* it was measured */
+            memcpy(looking->before_ns, now, sizeof now);
     }
-    /* Nothing was found twice in a row. */
-    return last >= 0 ? last : add_state(looking, now, error);
+    return PLACEMENT_MOVING; /* nothing was found twice in a row */
 }
 
 /* --- the pairs --- */
