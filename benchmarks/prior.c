@@ -108,7 +108,7 @@ static void take_documents(struct document *documents, size_t count)
     }
     for (size_t d = 0; d < count; d++) {
         level_links_find(links, &documents[d].pool, &documents[as], &documents[d]);
-        level_links_keep(links);
+        level_links_number(&links[1], 1, &links[0], &documents[d].pool);
         take_document(&documents[d], &links[1]);
     }
 }

@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "conclude/registry/device.h"
+#include "conclude/registry/experiment.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -65,6 +66,45 @@ const struct document *joined_newest(const struct document *documents, size_t co
     for (size_t d = 1; d < count; d++)
         newest = joined_is_newer(&documents[d], newest) ? &documents[d] : newest;
     return newest;
+}
+
+enum { NAMED_MOST = 8 }; /* of the findings that are left out */
+
+void joined_leave_out(struct left_out *out, struct pool *pool, const struct finding *finding)
+{
+    const char *experiment = experiment_text(finding, pool), *names = out->names;
+    if (out->count++ < NAMED_MOST)
+        out->names =
+            pool_printf(pool, "%s%s%s%s%s%s", names ? names : "", names ? ", " : "", finding->name,
+                        *experiment ? " (" : "", experiment, *experiment ? ")" : "");
+}
+
+const char *joined_left_out(const struct left_out *out, struct pool *pool, const char *reason)
+{
+    if (!out->count)
+        return NULL;
+    const char *more =
+        out->count > NAMED_MOST ? pool_printf(pool, " and %zu more", out->count - NAMED_MOST) : "";
+    return pool_printf(pool, "left out, because %s: %s%s", reason, out->names, more);
+}
+
+void joined_number_levels(struct probe_result *result, struct pool *pool,
+                          const struct level_links *links, struct left_out *out)
+{
+    const struct probe_result of = *result;
+    result->findings = NULL;
+    result->finding_count = 0;
+    for (size_t i = 0; i < of.finding_count; i++) {
+        const struct finding *finding = &of.findings[i];
+        if (level_partner(links, finding) == 0) {
+            if (isfinite(finding->value))
+                joined_leave_out(out, pool, finding);
+            continue;
+        }
+        struct finding *slot =
+            pool_append(pool, (void **)&result->findings, &result->finding_count, sizeof *slot);
+        *slot = level_numbered(pool, links, finding);
+    }
 }
 
 static int by_place(const void *a, const void *b)

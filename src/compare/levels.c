@@ -38,8 +38,7 @@ static double either(double a, double b)
     return isnan(a) ? b : a;
 }
 
-/* The levels of a document, each once. */
-static void collect(struct level_links *links, struct pool *pool, const struct document *document)
+struct level_links level_links_of(struct pool *pool, const struct document *document)
 {
     struct level_link *list = NULL;
     size_t all = 0, n = 0;
@@ -73,7 +72,7 @@ static void collect(struct level_links *links, struct pool *pool, const struct d
         last->cycles = either(last->cycles, list[i].cycles);
         last->ns = either(last->ns, list[i].ns);
     }
-    *links = (struct level_links){list, n, document->tool.analysed != NULL};
+    return (struct level_links){list, n, document->tool.analysed != NULL};
 }
 
 /* The caches of one experiment. */
@@ -121,13 +120,13 @@ static double distance(const struct level_link *a, const struct level_link *b)
     return step_of_size(a, b) + step_of_latency(a, b);
 }
 
-/* The least way to a neighbour: INFINITY without one. */
+/* The least way to a neighbour: INFINITY without one, or where it is not known. */
 static double to_neighbour(const struct curve *curve, size_t i, step_between *step)
 {
     const struct level_link *at = &curve->levels[i];
-    const double before = i ? step(at, at - 1) : INFINITY,
-                 next = i + 1 < curve->count ? step(at, at + 1) : INFINITY;
-    return fmin(before, next);
+    const double before = i ? step(at, at - 1) : 0,
+                 next = i + 1 < curve->count ? step(at, at + 1) : 0;
+    return fmin(before > 0 ? before : INFINITY, next > 0 ? next : INFINITY);
 }
 
 /* What it costs to leave a level without a partner. */
@@ -208,11 +207,8 @@ static void link_curves(struct curve *a, struct curve *b)
     link_between(a, from_a, n, b, from_b, m);
 }
 
-void level_links_find(struct level_links of[2], struct pool *pool, const struct document *a,
-                      const struct document *b)
+static void pair(struct level_links of[2])
 {
-    collect(&of[0], pool, a);
-    collect(&of[1], pool, b);
     of[0].anew = of[1].anew = of[0].anew || of[1].anew;
     for (size_t i = 0, j = 0; i < of[0].count && j < of[1].count;) {
         struct curve left = curve_at(&of[0], i), right = curve_at(&of[1], j);
@@ -224,6 +220,14 @@ void level_links_find(struct level_links of[2], struct pool *pool, const struct 
     }
 }
 
+void level_links_find(struct level_links of[2], struct pool *pool, const struct document *a,
+                      const struct document *b)
+{
+    of[0] = level_links_of(pool, a);
+    of[1] = level_links_of(pool, b);
+    pair(of);
+}
+
 static const struct level_link *link_of(const struct level_links *links, const struct finding *like,
                                         int number)
 {
@@ -232,13 +236,49 @@ static const struct level_link *link_of(const struct level_links *links, const s
                         : NULL;
 }
 
-void level_links_keep(struct level_links of[2])
+void level_links_number(struct level_links *all, size_t count, const struct level_links *as,
+                        struct pool *pool)
 {
-    for (size_t i = 0; i < of[1].count; i++) {
-        struct level_link *link = &of[1].list[i];
-        if (!link->partner && !link_of(&of[0], link->like, link->number))
-            link->partner = link->number;
+    struct level_links of[2] = {*as};
+    of[0].list = pool_alloc(pool, as->count, sizeof *of[0].list);
+    if (as->count)
+        memcpy(of[0].list, as->list, as->count * sizeof *as->list);
+    for (size_t d = 0; d < count; d++) {
+        of[0].anew = as->anew;
+        of[1] = all[d];
+        pair(of);
+        all[d] = of[1];
+        for (size_t i = 0; i < all[d].count; i++) {
+            struct level_link *link = &all[d].list[i];
+            if (!link->partner && !link_of(&of[0], link->like, link->number))
+                link->partner = link->number;
+        }
     }
+}
+
+static int by_count(const void *a, const void *b)
+{
+    const struct level_links *left = *(const struct level_links *const *)a,
+                             *right = *(const struct level_links *const *)b;
+    if (left->count != right->count)
+        return left->count < right->count ? -1 : 1;
+    return (left > right) - (left < right);
+}
+
+const struct level_links *level_links_usual(const struct level_links *all, size_t count,
+                                            struct pool *pool)
+{
+    const struct level_links **sorted = pool_alloc(pool, count, sizeof(struct level_links *));
+    size_t none = 0, at = 0;
+    for (size_t d = 0; d < count; d++) {
+        sorted[d] = &all[d];
+        none += all[d].count == 0;
+    }
+    qsort(sorted, count, sizeof *sorted, by_count);
+    at = none < count ? (none + count) / 2 : 0;
+    while (at && sorted[at - 1]->count == sorted[at]->count)
+        at--; /* the first of them */
+    return sorted[at];
 }
 
 int level_partner(const struct level_links *links, const struct finding *finding)
@@ -260,4 +300,21 @@ const char *level_name(struct pool *pool, const struct level_links *links,
     const char *name = finding->name ? finding->name : "";
     const int partner = links ? level_partner(links, finding) : -1;
     return partner < 0 ? name : pool_printf(pool, "L%d%s", partner, name + strcspn(name, "."));
+}
+
+struct finding level_numbered(struct pool *pool, const struct level_links *links,
+                              const struct finding *finding)
+{
+    struct finding copy = *finding;
+    copy.name = level_name(pool, links, finding);
+    if (copy.name == finding->name || !copy.factor_count)
+        return copy;
+    struct factor *factors = pool_alloc(pool, copy.factor_count, sizeof *factors);
+    for (size_t i = 0; i < copy.factor_count; i++) {
+        factors[i] = finding->factors[i];
+        if (strcmp(factors[i].name, "level") == 0)
+            factors[i].text = pool_printf(pool, "%.*s", (int)strcspn(copy.name, "."), copy.name);
+    }
+    copy.factors = factors;
+    return copy;
 }

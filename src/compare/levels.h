@@ -24,16 +24,25 @@ struct level_links {
     bool anew; /* read off again after other probes had named the levels that they measured */
 };
 
-/* Fills both with the levels of the CPUs' curves in two documents, in the pool. */
+/* The levels of the CPUs' curves in a document, each its own partner, in the pool. They refer to
+ * the document's findings. */
+struct level_links level_links_of(struct pool *, const struct document *);
+/* Fills both with the levels of two documents, paired, in the pool. */
 void level_links_find(struct level_links of[2], struct pool *, const struct document *a,
                       const struct document *b);
 /* The number of the partner of the level that the finding is about: in its own experiment, or, of
  * another probe, in the standard one; its own number where nothing is known of the level; -1: it is
  * about none. */
 int level_partner(const struct level_links *, const struct finding *);
-/* For documents that become one, numbered as the first: a level of the second without a partner
- * keeps its own number where the first has no such level. */
-void level_links_keep(struct level_links of[2]);
+/* For documents that become one: numbers the levels of all[count] as `as` has them. A level without
+ * a partner there keeps its own number where `as` has no such level. */
+void level_links_number(struct level_links *all, size_t count, const struct level_links *as,
+                        struct pool *);
+/* One of all[count] that shows as many levels as most, of those that show any. */
+const struct level_links *level_links_usual(const struct level_links *all, size_t count,
+                                            struct pool *);
 /* The finding's name with that number, "L0.latency" where its level has no partner; NULL links: its
  * own name. In the pool, or the finding's. */
 const char *level_name(struct pool *, const struct level_links *, const struct finding *);
+/* The finding under that name, which its factors say too. */
+struct finding level_numbered(struct pool *, const struct level_links *, const struct finding *);

@@ -11,16 +11,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAMED_MOST = 8 }; /* of the findings that are left out */
-
 struct merging {
     struct document *to;
     const struct document *documents;
     size_t count;
     struct pool *pool;
-    size_t left_out;   /* findings with a value that the newest run of their probe lacks */
-    const char *names; /* the names of the first NAMED_MOST of them */
-    bool points;       /* documents_add() */
+    struct level_links *levels; /* of each document, numbered as in the newest that has a curve */
+    struct left_out out;        /* findings that have a value and no place in the result */
+    const char *left_out;       /* the same in words; NULL: nothing */
+    bool points;                /* documents_add() */
 };
 
 /* --- experiments --- */
@@ -178,12 +177,12 @@ static void add_curves(const struct merging *merging, struct probe_result *to,
     }
 }
 
-/* Adds from the older result the findings and series of experiments that `to` lacks. */
+/* Adds from the older result, whose levels have their numbers in `to`, the findings and series of
+ * experiments that `to` lacks. */
 static void add_experiments(struct merging *merging, struct probe_result *to,
-                            const struct probe_result *from)
+                            struct probe_result *older)
 {
     struct pool *pool = merging->pool;
-    struct probe_result copy = *from, *older = &copy;
     size_t count, added = 0;
     struct finding_pairs pairs;
     const struct named named = named_of(pool, to);
@@ -200,10 +199,8 @@ static void add_experiments(struct merging *merging, struct probe_result *to,
                 finding->factors[f].text && !bsearch(&finding->factors[f], named.list, named.count,
                                                      sizeof *named.list, by_text);
         if (bsearch(&finding, known, count, sizeof *known, by_experiment) && !another) {
-            const char *before = merging->names;
-            if (isfinite(finding->value) && merging->left_out++ < NAMED_MOST)
-                merging->names = pool_printf(pool, "%s%s%s", before ? before : "",
-                                             before ? ", " : "", finding->name);
+            if (isfinite(finding->value))
+                joined_leave_out(&merging->out, pool, finding);
             continue;
         }
         if (added++ == 0)
@@ -271,9 +268,33 @@ static void add_probe(struct merging *merging, const struct joined_probe *of)
             list[n++] = (struct dated){document, probe};
     }
     qsort(list, n, sizeof *list, newest_first);
-    *slot = *list[0].probe;
-    for (size_t i = 1; i < n; i++)
-        add_experiments(merging, slot, list[i].probe);
+    for (size_t i = 0; i < n; i++) {
+        struct probe_result result = *list[i].probe;
+        joined_number_levels(&result, merging->pool,
+                             &merging->levels[list[i].document - merging->documents],
+                             &merging->out);
+        if (i)
+            add_experiments(merging, slot, &result);
+        else
+            *slot = result;
+    }
+}
+
+/* The newest curve numbers the levels of all documents. */
+static void number_levels(struct merging *merging)
+{
+    struct pool *pool = merging->pool;
+    const struct document *newest = NULL;
+    merging->levels = pool_alloc(pool, merging->count, sizeof *merging->levels);
+    for (size_t d = 0; d < merging->count; d++) {
+        const struct document *document = &merging->documents[d];
+        merging->levels[d] = level_links_of(pool, document);
+        if (merging->levels[d].count && (!newest || joined_is_newer(document, newest)))
+            newest = document;
+    }
+    if (newest)
+        level_links_number(merging->levels, merging->count,
+                           &merging->levels[newest - merging->documents], pool);
 }
 
 static int merge(void *with)
@@ -298,14 +319,12 @@ static int merge(void *with)
         to->machine.gpus = devices->machine.gpus;
         to->machine.gpu_count = devices->machine.gpu_count;
     }
+    number_levels(merging);
     size_t names;
     const struct joined_probe *probes = joined_probes(&to->pool, documents, count, &names);
     for (size_t i = 0; i < names; i++)
         add_probe(merging, &probes[i]);
-    if (merging->names)
-        merging->names = pool_printf(
-            &to->pool, "left out, because the newest run of their probe did not measure them: %s%s",
-            merging->names, merging->left_out > NAMED_MOST ? " and others" : "");
+    merging->left_out = joined_left_out(&merging->out, &to->pool, "newer runs lack them");
     return verdict_note(to, pool_error(&to->pool));
 }
 
@@ -313,7 +332,7 @@ static int join(struct merging *merging, const char **left_out, struct error *er
 {
     merging->pool = &merging->to->pool;
     const int code = pool_enter(merging->pool, merge, merging, error);
-    *left_out = code < 0 ? NULL : merging->names;
+    *left_out = code < 0 ? NULL : merging->left_out;
     return code;
 }
 

@@ -1,6 +1,7 @@
 /*
  * Merges documents of one machine. For each probe the newest run counts; an older run adds values
  * of other experiments ("--order forward"), kernels or operations, so that the result has both.
+ * Levels have the numbers of the newest curve, as they pair by size and latency (compare/levels.h).
  */
 #pragma once
 

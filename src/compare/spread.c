@@ -5,7 +5,6 @@
 #include "compare/levels.h"
 #include "compare/pairs.h"
 #include "compare/series.h"
-#include "conclude/registry/experiment.h"
 #include "conclude/registry/finding.h"
 #include "conclude/verdict.h"
 #include "document/flag.h"
@@ -15,21 +14,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    ENOUGH = 6,     /* documents for a spread */
-    NAMED_MOST = 8, /* of the findings that are left out */
-};
+enum { ENOUGH = 6 }; /* documents for a spread */
 
 /* Several documents become one. */
 struct spread {
     struct document *to; /* empty, but for the run's facts */
     const struct document *documents;
     size_t count;
-    bool one_machine;  /* they are its runs: what others did to it, and why a value is missing, is
-                          kept, and half of those that measured a probe decide on it */
-    bool any;          /* one that has a value is enough */
-    size_t left_out;   /* findings that fewer than half of the documents have */
-    const char *names; /* of the first few of them; NULL: none */
+    bool one_machine;    /* they are its runs: what others did to it, and why a value is missing, is
+                            kept, and half of those that measured a probe decide on it */
+    bool any;            /* one that has a value is enough */
+    struct left_out out; /* what fewer than half of the documents have */
+    const char *left_out;       /* the same in words; NULL: nothing */
     struct level_links *levels; /* of each document, numbered as in one of them */
     /* Of the current probe: the documents and runs that could have its values, a value for each
      * document, and where its last series was found. */
@@ -112,32 +108,6 @@ static size_t collect_values(struct spread *spread, struct probe_of_each *source
     return n;
 }
 
-/* Notes for the caller what is left out. */
-static void leave_out(struct spread *spread, const struct finding *model)
-{
-    struct pool *pool = &spread->to->pool;
-    const char *experiment = experiment_text(model, pool), *names = spread->names;
-    if (spread->left_out++ < NAMED_MOST)
-        spread->names =
-            pool_printf(pool, "%s%s%s%s%s%s", names ? names : "", names ? ", " : "", model->name,
-                        *experiment ? " (" : "", experiment, *experiment ? ")" : "");
-}
-
-/* The finding's factors, of which one names its level: as `name` begins. */
-static struct factor *factors_named(struct pool *pool, const struct finding *model,
-                                    const char *name)
-{
-    if (strcmp(name, model->name) == 0)
-        return model->factors;
-    struct factor *factors = pool_alloc(pool, model->factor_count, sizeof *factors);
-    for (size_t i = 0; i < model->factor_count; i++) {
-        factors[i] = model->factors[i];
-        if (strcmp(factors[i].name, "level") == 0)
-            factors[i].text = pool_printf(pool, "%.*s", (int)strcspn(name, "."), name);
-    }
-    return factors;
-}
-
 /* Its runs' values, ascending. */
 static double *sorted_runs(struct pool *pool, const struct finding *of)
 {
@@ -157,23 +127,22 @@ static void add_finding(struct spread *spread, struct probe_result *result,
     const struct finding *runs = &collected.runs;
     const size_t n = collect_values(spread, sources, from, place, pairs, &collected);
     struct pool *pool = &spread->to->pool;
-    const char *name = level_name(pool, sources->levels[from], model);
+    const struct finding named = level_numbered(pool, sources->levels[from], model);
     const bool placed = level_partner(sources->levels[from], model) != 0;
     if (n == 0 && spread->one_machine && placed) { /* it tells why there is none */
         struct finding *kept =
             pool_append(pool, (void **)&result->findings, &result->finding_count, sizeof *kept);
-        *kept = *model;
-        kept->name = name;
+        *kept = named;
     }
     if (n == 0)
         return;
     if (2 * runs->run_count < spread->runs || !placed) {
-        leave_out(spread, model);
+        joined_leave_out(&spread->out, pool, model);
         return;
     }
     double *values = sorted_runs(pool, runs);
     struct finding *finding = finding_add_value(
-        result, pool, name, model->unit ? model->unit : "",
+        result, pool, named.name, model->unit ? model->unit : "",
         (struct interval){median(values, runs->run_count), quantile(values, runs->run_count, 0.1),
                           quantile(values, runs->run_count, 0.9)},
         elected(&collected.votes, n));
@@ -192,7 +161,7 @@ static void add_finding(struct spread *spread, struct probe_result *result,
     }
     finding->clock_hz = model->clock_hz;
     finding->declared = model->declared;
-    finding->factors = factors_named(pool, model, name);
+    finding->factors = named.factors;
     finding->factor_count = model->factor_count;
     finding->deviations = model->deviations;
     finding->cpus = pool_strdup(pool, model->cpus);
@@ -337,8 +306,10 @@ static void add_probe(struct pool *scratch, void *with)
     spread->voters = spread->any ? 1 : spread->one_machine ? sources.count : spread->count;
     spread->runs = spread->any ? 1 : runs;
     *result = *model;
-    if (spread->one_machine && sources.count == 1)
+    if (spread->one_machine && sources.count == 1) {
+        joined_number_levels(result, &to->pool, sources.levels[0], &spread->out);
         return;
+    }
     *result = empty_of(spread, model);
     joined_parameters(result, &to->pool, sources.probes, sources.count);
     for (size_t d = 0; d < sources.count; d++)
@@ -347,37 +318,16 @@ static void add_probe(struct pool *scratch, void *with)
         add_series(spread, result, &model->series[i], scratch);
 }
 
-static int by_count(const void *a, const void *b)
-{
-    const size_t left = *(const size_t *)a, right = *(const size_t *)b;
-    return (left > right) - (left < right);
-}
-
-/* Numbers all documents' levels as one of those does that show as many as most: a curve that shows
- * a step more or fewer has numbered them anew. */
+/* Numbers all documents' levels alike: a curve that shows a step more or fewer has numbered them
+ * anew. */
 static void number_levels(struct spread *spread)
 {
     struct pool *pool = &spread->to->pool;
-    const struct document *documents = spread->documents;
-    struct level_links links[2];
-    size_t *counts = pool_alloc(pool, spread->count, sizeof *counts), as = 0;
     spread->levels = pool_alloc(pool, spread->count, sizeof *spread->levels);
-    for (size_t d = 0; d < spread->count; d++) {
-        level_links_find(links, pool, &documents[0], &documents[d]);
-        spread->levels[d] = links[1];
-        counts[d] = links[1].count;
-    }
-    qsort(counts, spread->count, sizeof *counts, by_count);
-    size_t none = 0; /* documents without a curve */
-    while (none + 1 < spread->count && counts[none] == 0)
-        none++;
-    while (spread->levels[as].count != counts[(none + spread->count) / 2])
-        as++;
-    for (size_t d = 0; d < spread->count; d++) {
-        level_links_find(links, pool, &documents[as], &documents[d]);
-        level_links_keep(links);
-        spread->levels[d] = links[1];
-    }
+    for (size_t d = 0; d < spread->count; d++)
+        spread->levels[d] = level_links_of(pool, &spread->documents[d]);
+    level_links_number(spread->levels, spread->count,
+                       level_links_usual(spread->levels, spread->count, pool), pool);
 }
 
 /* Of runs the most that others did; of machines what holds for all. */
@@ -426,13 +376,8 @@ static int build(void *with)
     if (values == 0)
         pool_leave(pool, ERROR_USAGE,
                    "the documents have no value in common: give runs of the same probes");
-    if (spread->left_out > NAMED_MOST)
-        spread->names =
-            pool_printf(pool, "%s and %zu more", spread->names, spread->left_out - NAMED_MOST);
-    if (spread->left_out)
-        spread->names =
-            pool_printf(pool, "left out, because fewer than half of the documents have them: %s",
-                        spread->names);
+    spread->left_out =
+        joined_left_out(&spread->out, pool, "fewer than half of the documents have them");
     return verdict_note(to, pool_error(pool));
 }
 
@@ -443,7 +388,7 @@ int baseline_build(struct document *to, const struct document *documents, size_t
     to->run = joined_run("baseline", documents, count);
     to->run.complete = true;
     const int code = pool_enter(&to->pool, build, &spread, error);
-    *left_out = code < 0 ? NULL : spread.names;
+    *left_out = code < 0 ? NULL : spread.left_out;
     return code;
 }
 

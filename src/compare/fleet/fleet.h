@@ -11,6 +11,7 @@
 #pragma once
 
 #include "compare/facts.h"
+#include "compare/levels.h"
 #include "conclude/registry/registry.h"
 #include "document/document.h"
 #include "stats/peers.h"
@@ -75,6 +76,7 @@ struct fleet_node {
     size_t group;
     uint64_t memory_bytes;
     bool busy;                  /* others were at work meanwhile */
+    struct level_links levels;  /* as its group's nodes number them once there are groups */
     struct changed_facts facts; /* from most of its group to it, where fewer than PEERS_FEWEST share
                                    it; until the groups are made, from its kind's first document */
     const struct fleet_node *before;   /* the same host last time; NULL: unknown */
@@ -141,6 +143,10 @@ struct fleet {
 int fleet_add(struct fleet *, const struct document *, struct error *);
 /* Adds a file or node that could not be used. ERROR_SYSTEM: out of memory. */
 int fleet_add_hole(struct fleet *, const char *name, const char *reason, struct error *);
+/* Moves the values of levels to the findings that have the levels' numbers in most nodes of the
+ * group, of last time too: a curve that shows a step more or fewer numbers them anew. Those of a
+ * level that has no number there are dropped. Call it in a step of the fleet's pool. */
+void fleet_number_levels(struct fleet *, struct pool *scratch);
 /* Frees what the fleet holds; {0} is a fleet without nodes. */
 void fleet_free(struct fleet *);
 

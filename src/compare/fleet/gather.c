@@ -81,11 +81,11 @@ static size_t kind_of(struct fleet *fleet, const struct document *document)
 
 /* --- findings --- */
 
-static const struct factor *copy_factors(struct pool *pool, const struct finding *finding)
+static struct factor *copy_factors(struct pool *pool, const struct factor *factors, size_t count)
 {
-    struct factor *copy = pool_alloc(pool, finding->factor_count + 1, sizeof *copy);
-    for (size_t i = 0; i < finding->factor_count; i++) {
-        const struct factor *from = &finding->factors[i];
+    struct factor *copy = pool_alloc(pool, count + 1, sizeof *copy);
+    for (size_t i = 0; i < count; i++) {
+        const struct factor *from = &factors[i];
         copy[i] = (struct factor){pool_strdup(pool, from->name), pool_strdup(pool, from->text),
                                   from->number};
     }
@@ -122,17 +122,18 @@ static struct fleet_finding *add_finding(struct fleet *fleet, const char *probe,
     struct fleet_finding *slot =
         pool_append(&fleet->pool, (void **)&fleet->findings, &fleet->finding_count, sizeof *slot);
     slot->probe = pool_strdup(&fleet->pool, probe);
-    slot->like = (struct finding){.name = pool_strdup(&fleet->pool, finding->name),
-                                  .unit = pool_strdup(&fleet->pool, finding->unit),
-                                  .cpus = pool_strdup(&fleet->pool, finding->cpus),
-                                  .value = NAN,
-                                  .low = NAN,
-                                  .high = NAN,
-                                  .declared = NAN,
-                                  .disturbance = {NAN, NAN},
-                                  .factors = (struct factor *)copy_factors(&fleet->pool, finding),
-                                  .factor_count = finding->factor_count,
-                                  .deviations = finding->deviations};
+    slot->like = (struct finding){
+        .name = pool_strdup(&fleet->pool, finding->name),
+        .unit = pool_strdup(&fleet->pool, finding->unit),
+        .cpus = pool_strdup(&fleet->pool, finding->cpus),
+        .value = NAN,
+        .low = NAN,
+        .high = NAN,
+        .declared = NAN,
+        .disturbance = {NAN, NAN},
+        .factors = copy_factors(&fleet->pool, finding->factors, finding->factor_count),
+        .factor_count = finding->factor_count,
+        .deviations = finding->deviations};
     slot->meaning = finding_meaning(&slot->like);
     slot->judged = is_judged(&slot->meaning);
     return slot;
@@ -198,6 +199,93 @@ static void add_value(struct fleet *fleet, size_t node, const char *probe,
                                   .high = finding->high,
                                   .ratio = NAN,
                                   .p = 1};
+}
+
+/* --- levels --- */
+
+/* The levels of the document, with experiments that outlive it. */
+static struct level_links levels_of(struct pool *pool, const struct document *document)
+{
+    const struct level_links links = level_links_of(pool, document);
+    for (size_t i = 0; i < links.count; i++) {
+        const struct finding *like = links.list[i].like;
+        if (i && experiment_order(links.list[i - 1].like, like) == 0) {
+            links.list[i].like = links.list[i - 1].like;
+            continue;
+        }
+        struct finding *experiment = pool_alloc(pool, 1, sizeof *experiment);
+        experiment->factors = copy_factors(pool, like->factors, like->deviations);
+        experiment->factor_count = experiment->deviations = like->deviations;
+        links.list[i].like = experiment;
+    }
+    return links;
+}
+
+static int by_group(const void *a, const void *b)
+{
+    const struct fleet_node *left = *(struct fleet_node *const *)a,
+                            *right = *(struct fleet_node *const *)b;
+    if (left->group != right->group)
+        return left->group < right->group ? -1 : 1;
+    return (left > right) - (left < right);
+}
+
+/* Numbers the levels of nodes of one group, and of the same hosts last time. */
+static void number_group(struct fleet_node *const *nodes, size_t count, struct pool *scratch)
+{
+    struct level_links *all = pool_alloc(scratch, 2 * count, sizeof *all);
+    size_t n = 0;
+    for (size_t i = 0; i < count; i++) {
+        all[n++] = nodes[i]->levels;
+        if (nodes[i]->before)
+            all[n++] = nodes[i]->before->levels;
+    }
+    level_links_number(all, n, level_links_usual(all, n, scratch), scratch);
+}
+
+struct moved {
+    struct fleet_value value;
+    size_t from; /* index of the finding that had it */
+};
+
+void fleet_number_levels(struct fleet *fleet, struct pool *scratch)
+{
+    struct fleet_node **nodes = pool_alloc(scratch, fleet->node_count, sizeof(struct fleet_node *));
+    struct moved *moved = NULL;
+    size_t count = 0, n = 0;
+    for (size_t i = 0; i < fleet->node_count; i++)
+        if (fleet->nodes[i].state == NODE_JUDGED || fleet->nodes[i].state == NODE_ALONE)
+            nodes[n++] = &fleet->nodes[i];
+    qsort(nodes, n, sizeof *nodes, by_group);
+    for (size_t from = 0, to; from < n; from = to) {
+        for (to = from; to < n && nodes[to]->group == nodes[from]->group;)
+            to++;
+        number_group(nodes + from, to - from, scratch);
+    }
+    for (size_t f = 0; f < fleet->finding_count; f++) {
+        struct fleet_finding *finding = &fleet->findings[f];
+        size_t kept = 0;
+        for (size_t i = 0; i < finding->count; i++) {
+            const struct fleet_value value = finding->values[i];
+            const int number = level_partner(&fleet->nodes[value.node].levels, &finding->like);
+            if (number < 0 || number == finding->meaning.number) {
+                finding->values[kept++] = value;
+            } else if (number > 0) {
+                struct moved *slot = pool_append(scratch, (void **)&moved, &count, sizeof *slot);
+                *slot = (struct moved){value, f};
+            }
+        }
+        finding->count = kept;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const struct fleet_value *value = &moved[i].value;
+        const struct fleet_finding *from = &fleet->findings[moved[i].from];
+        struct finding to = level_numbered(scratch, &fleet->nodes[value->node].levels, &from->like);
+        to.value = value->value;
+        to.low = value->low;
+        to.high = value->high;
+        add_value(fleet, value->node, from->probe, &to);
+    }
 }
 
 /* --- nodes --- */
@@ -280,6 +368,7 @@ static int add(void *with)
                                 .bios = pool_strdup(pool, machine->bios),
                                 .kind = kind,
                                 .busy = figure_source_of(document).busy,
+                                .levels = levels_of(pool, document),
                                 .state = fleet->of_last_time ? NODE_BEFORE : NODE_JUDGED,
                                 .memory_bytes = machine->memory_bytes};
     add_facts(fleet, node, document);

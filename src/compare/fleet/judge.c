@@ -346,6 +346,7 @@ static _Noreturn void refuse_few(struct fleet *fleet)
 static void judge_all(struct pool *scratch, void *with)
 {
     struct fleet *fleet = with;
+    fleet_number_levels(fleet, scratch);
     judge_findings(fleet, scratch);
     choose_odd(fleet, scratch);
     compare_before(fleet, scratch);

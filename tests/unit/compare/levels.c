@@ -1,4 +1,5 @@
 #include "compare/levels.h"
+#include "compare/merge.h"
 #include "compare/pairs.h"
 #include "conclude/registry/finding.h"
 
@@ -8,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -158,11 +160,48 @@ static void a_level_without_a_partner_keeps_a_free_number(void **state)
         add_curve(&bench, 1, more[!free], true);
         level_links_find(bench.links, &bench.documents[0].pool, &bench.documents[0],
                          &bench.documents[1]);
-        level_links_keep(bench.links);
+        level_links_number(&bench.links[1], 1, &bench.links[0], &bench.documents[0].pool);
         assert_int_equal(bench.links[1].list[free ? 2 : 1].partner, free ? 3 : 0);
         for (int side = 0; side < 2; side++)
             pool_free(&bench.documents[side].pool);
     }
+}
+
+/* A merge has the numbers of the newest curve, also for what only older runs measured. */
+static void a_merge_has_the_numbers_of_the_newest_curve(void **state)
+{
+    (void)state;
+    struct bench bench = {0};
+    struct document merged = {0};
+    const char *left_out = NULL;
+    add_curve(&bench, 0, SIZES(32, 1024, 20000), true);
+    add_curve(&bench, 1, SIZES(32, 1024, 6000, 20000), true);
+    struct probe_result older[2] = {bench.probes[1], {.name = "bandwidth"}};
+    for (int level = 3; level <= 4; level++) {
+        struct pool *pool = &bench.documents[1].pool;
+        struct finding *rate = finding_add_value(
+            &older[1], pool, level == 3 ? "L3.bandwidth.read" : "L4.bandwidth.read", "B/s",
+            (struct interval){level * 1e9, NAN, NAN}, 0);
+        rate->factors = pool_alloc(pool, 1, sizeof *rate->factors);
+        rate->factors[0] = (struct factor){"level", level == 3 ? "L3" : "L4", NAN};
+        rate->factor_count = 1;
+    }
+    bench.probes[0].name = older[0].name = "latency";
+    bench.documents[0].run.started = "2026-11-29T01:00:00Z";
+    bench.documents[1].probes = older;
+    bench.documents[1].probe_count = 2;
+    assert_int_equal(documents_merge(&merged, bench.documents, 2, &left_out, NULL), 0);
+    const struct probe_result *rates = document_probe(&merged, "bandwidth");
+    assert_int_equal(rates->finding_count, 1);
+    assert_string_equal(rates->findings[0].name, "L3.bandwidth.read");
+    assert_string_equal(rates->findings[0].factors[0].text, "L3");
+    assert_true(rates->findings[0].value == 4e9);
+    assert_int_equal(document_probe(&merged, "latency")->finding_count,
+                     bench.probes[0].finding_count);
+    assert_non_null(strstr(left_out, "L3.bandwidth"));
+    document_free(&merged);
+    for (int side = 0; side < 2; side++)
+        pool_free(&bench.documents[side].pool);
 }
 
 /* A foreign document may have any number of levels. */
@@ -193,6 +232,7 @@ int main(void)
         cmocka_unit_test(only_what_both_reached_is_a_level_fewer),
         cmocka_unit_test(findings_of_a_level_follow_it),
         cmocka_unit_test(a_level_without_a_partner_keeps_a_free_number),
+        cmocka_unit_test(a_merge_has_the_numbers_of_the_newest_curve),
         cmocka_unit_test(many_levels_pair_by_number),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
