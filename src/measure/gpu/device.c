@@ -19,7 +19,8 @@ static const uint64_t wake_work = UINT64_MAX; /* not an index of device->works *
 static const uint64_t operations_in_no_time = 1 << 30;
 
 /* Operations in one of the engine's repeats: a whole pass of a stream or transfer, 64 loads of a
- * chase. One repeat is thus never less than the device does at once. */
+ * chase. One repeat is thus never less than the device does at once. Traffic beside a chase lasts
+ * as long as that, so how many bytes it moves is not known before. */
 static uint64_t operations_a_repeat(const struct gpu_work *work)
 {
     enum { LOADS = 64 };
@@ -28,7 +29,7 @@ static uint64_t operations_a_repeat(const struct gpu_work *work)
         return LOADS;
     case GPU_STREAM:
     case GPU_TRANSFER:
-        return work->bytes ? work->bytes : 1;
+        return work->bytes && !work->beside ? work->bytes : 1;
     case GPU_LAUNCH:
         break;
     }

@@ -108,6 +108,12 @@ struct gpu_work {
      * including this one; 0: this device copies alone. Each device copies to or from pinned host
      * memory near to it; only this device's copies are timed. */
     uint64_t together;
+    /* GPU_CHASE by GPU_L2: bytes of other memory that all multiprocessors but the chase's read and
+     * write meanwhile; 0: none. Each writes `writes` of 100 chunks, and begins one in
+     * `round_cycles` cycles at most. GPU_STREAM: the same, but an operation is a byte that they
+     * move, and a repeat is 64 loads of the chase. */
+    size_t beside;
+    unsigned writes, round_cycles;
 };
 enum { GPU_TOGETHER_MOST = 64 }; /* devices that `together` has bits for */
 

@@ -91,6 +91,26 @@ static int refuse_command(const char *name, struct error *error)
     return guess_refuse(&guess, "command or probe", "'fathom --help' lists them", error);
 }
 
+/* Latency under load on a GPU is an experiment of the probe that knows GPUs, with the same words.
+ */
+static int turn_to_device(struct invocation *invocation, struct error *error)
+{
+    struct settings *settings = &invocation->settings;
+    const char *probe = invocation->probe ? invocation->probe->name : "";
+    bool asked = false;
+    for (size_t i = 0; i < settings->count && strcmp(probe, "loaded") == 0; i++)
+        asked |= strcmp(settings->list[i].spec->name, "device") == 0 && settings->list[i].given;
+    if (!asked)
+        return 0;
+    settings_free(settings);
+    *settings = (struct settings){0};
+    invocation->probe = probe_by_name("gpu");
+    if (!invocation->probe)
+        return error_set(error, ERROR_USAGE, "--device: %s", probe_absent("gpu"));
+    const int code = options_parse(invocation, invocation->argc - 1, invocation->argv + 1, error);
+    return code < 0 ? code : settings_set(settings, "what", "loaded", error);
+}
+
 static int run_command_named(int argc, char **argv)
 {
     struct error error = {0};
@@ -100,6 +120,8 @@ static int run_command_named(int argc, char **argv)
         return report_error(refuse_command(argv[1], &error), &error);
     int status = options_parse(&invocation, argc - 1, argv + 1, &error);
     const bool help = status == 0 && invocation.options.help.has;
+    if (status == 0 && !help)
+        status = turn_to_device(&invocation, &error);
     if (help)
         help_command(stdout, invocation.command, invocation.probe);
     else if (status == 0)

@@ -12,6 +12,7 @@
  *     chase.c        rings in global memory, textures, the constant bank
  *     scratchpad.c   rings in scratchpads
  *     stream.c, transfer.c
+ *     loaded.c       a chase beside traffic
  *     together.c     copies of several devices at once
  *
  * Every call of the driver that can fail goes through CUDA_TRY, so that each failure is one line.
@@ -285,4 +286,4 @@ bool cuda_follow(struct cuda_gpu *, const uint64_t *parameters, size_t count, do
                  struct gpu_time *);
 
 extern const struct cuda_kind cuda_chase, cuda_scratchpad, cuda_stream, cuda_transfer,
-    cuda_together, cuda_empty;
+    cuda_together, cuda_loaded, cuda_empty;

@@ -2,10 +2,11 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 static const struct cuda_kind *kind_of(const struct gpu_work *work)
 {
+    if (work->beside)
+        return &cuda_loaded;
     switch (work->action) {
     case GPU_CHASE:
         return work->path == GPU_SHARED || work->path == GPU_SHARED_ATOMIC ||
@@ -125,12 +126,9 @@ static void launch_empty(struct cuda_gpu *gpu)
 
 static void prepare_empty(struct cuda_gpu *gpu, uint64_t seed)
 {
-    const struct ptx_kernel *kernel = ptx_kernels;
     (void)seed;
-    while (strcmp(kernel->name, "empty") != 0)
-        kernel++;
     gpu->job.grid = (struct cuda_grid){.blocks = 1, .threads = 1};
-    cuda_function(gpu, kernel);
+    cuda_function(gpu, ptx_named("empty"));
     /* The driver may put off loading a kernel until it is launched for the first time. */
     launch_empty(gpu);
 }

@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Text for a target can be compiled for every later device, so a second target is needed only for
  * kernels that require it. A lower target is better: from 7.0 on, threads of a warp can wait for
@@ -36,6 +37,14 @@ const struct ptx_kernel *ptx_stream(enum gpu_traffic traffic, enum gpu_path path
             kernel->each == each)
             return kernel;
     return NULL;
+}
+
+const struct ptx_kernel *ptx_named(const char *name)
+{
+    const struct ptx_kernel *kernel = ptx_kernels;
+    while (strcmp(kernel->name, name) != 0)
+        kernel++;
+    return kernel;
 }
 
 /* The kernels that need more than `above`. */

@@ -43,6 +43,7 @@ enum ptx_result {
     PTX_BEGAN_NS, /* %globaltimer before; a stream's time is latest end - earliest begin */
     PTX_ENDED_NS,
     PTX_OTHER_SM, /* %smid of the block whose memory was read; only the cluster kernel writes it */
+    PTX_PHASE = PTX_OTHER_SM, /* of `loaded`: what a block that makes traffic waits for */
     PTX_RESULT_WORDS,
 };
 
@@ -80,6 +81,10 @@ enum ptx_result {
  *   stream_shared  the same, but every block moves all `bytes` by itself, in its dynamic shared
  *             memory; `to` and `from` are offsets, multiples of 16
  *   stream_near  the same as stream_shared, in device memory
+ *   loaded    start, groups, warm (at least 1), out, to, from, bytes, cycles, writes: the first
+ *             thread of block 0 follows a ring past the first level; meanwhile every other block
+ *             reads chunks of `bytes` at `from` and writes `writes` of 100 of them at `to`, one in
+ *             `cycles` cycles at most. LAST of their results: rounds of all threads together
  *   empty     none */
 struct ptx_kernel {
     const char *name;          /* of the entry: "chase_ca" */
@@ -106,6 +111,9 @@ const struct ptx_kernel *ptx_chase(enum gpu_path, unsigned width_bits, enum gpu_
 /* The stream for a kind of traffic and a path; NULL: there is none. The blocks share the work or,
  * with `each` and in shared memory, every block does all of it. */
 const struct ptx_kernel *ptx_stream(enum gpu_traffic, enum gpu_path, bool each);
+
+/* The kernel of that name, which there is. */
+const struct ptx_kernel *ptx_named(const char *);
 
 /* The text for a device of that capability (10 * major + minor, at least 50), for the lowest target
  * that has the device's kernels, so that it also serves later architectures. Allocated with malloc;

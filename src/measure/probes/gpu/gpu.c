@@ -19,9 +19,9 @@
 /* Levels come first, because other experiments choose their working sets by them. Bandwidth comes
  * last, because it can use all remaining time. */
 const struct gpu_experiment *const gpu_experiments[] = {
-    &gpu_latency,  &gpu_memories,    &gpu_sharing,   &gpu_banks, &gpu_host,
-    &gpu_together, &gpu_places,      &gpu_cluster,   &gpu_peers, &gpu_fetch,
-    &gpu_distance, &gpu_translation, &gpu_bandwidth, NULL,
+    &gpu_latency,  &gpu_memories,    &gpu_sharing, &gpu_banks,     &gpu_host,
+    &gpu_together, &gpu_places,      &gpu_cluster, &gpu_peers,     &gpu_fetch,
+    &gpu_distance, &gpu_translation, &gpu_loaded,  &gpu_bandwidth, NULL,
 };
 
 /* --- backends --- */

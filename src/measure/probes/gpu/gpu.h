@@ -56,6 +56,7 @@ extern const struct gpu_experiment gpu_latency, /* by working set: levels */
     gpu_fetch,       /* line sizes, and what a miss brings */
     gpu_distance,    /* lines of L2, near and far, by multiprocessor */
     gpu_bandwidth,   /* device memory, L2, scratchpad */
+    gpu_loaded,      /* latency under traffic */
     gpu_host,        /* copies, zero-copy reads, launches */
     gpu_together,    /* copies of all devices at once */
     gpu_places,      /* the host's nodes, managed memory */

@@ -9,7 +9,7 @@
 #include "measure/probes/gpu/gpu.h"
 
 struct gpu_options {
-    struct setting device, backend, what, order, path, stride, l1;
+    struct setting device, backend, what, order, path, stride, l1, mix;
     struct working_set_options sets;
 };
 extern const struct option_spec gpu_options[];

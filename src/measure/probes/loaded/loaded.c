@@ -39,7 +39,7 @@ const unsigned loaded_pauses[LOADED_STEPS] = {0,  4096, 2048, 1024, 512, 256, 19
                                               96, 64,   48,   32,   24,  16,  8,   1};
 
 struct loaded_options {
-    struct setting mix, traffic, injectors, cpu, pages;
+    struct setting mix, traffic, injectors, cpu, device, pages;
 };
 
 #include "loaded.help.h"
