@@ -17,26 +17,13 @@
 static const struct implementer {
     const char *number, *name;
 } implementers[] = {
-    {"0x41", "ARM"},       {"0x42", "Broadcom"}, {"0x43", "Cavium"},    {"0x46", "Fujitsu"},
-    {"0x48", "HiSilicon"}, {"0x4e", "NVIDIA"},   {"0x50", "APM"},       {"0x51", "Qualcomm"},
-    {"0x53", "Samsung"},   {"0x61", "Apple"},    {"0x6d", "Microsoft"}, {"0xc0", "Ampere"},
+#include "implementers.texts.h"
 };
 
 static const struct arm_part {
     const char *implementer, *part, *name;
 } arm_parts[] = {
-    {"0x41", "0xd03", "Cortex-A53"},  {"0x41", "0xd04", "Cortex-A35"},
-    {"0x41", "0xd05", "Cortex-A55"},  {"0x41", "0xd07", "Cortex-A57"},
-    {"0x41", "0xd08", "Cortex-A72"},  {"0x41", "0xd09", "Cortex-A73"},
-    {"0x41", "0xd0a", "Cortex-A75"},  {"0x41", "0xd0b", "Cortex-A76"},
-    {"0x41", "0xd0c", "Neoverse-N1"}, {"0x41", "0xd0d", "Cortex-A77"},
-    {"0x41", "0xd40", "Neoverse-V1"}, {"0x41", "0xd41", "Cortex-A78"},
-    {"0x41", "0xd44", "Cortex-X1"},   {"0x41", "0xd46", "Cortex-A510"},
-    {"0x41", "0xd47", "Cortex-A710"}, {"0x41", "0xd48", "Cortex-X2"},
-    {"0x41", "0xd49", "Neoverse-N2"}, {"0x41", "0xd4f", "Neoverse-V2"},
-    {"0x43", "0x0af", "ThunderX2"},   {"0x46", "0x001", "A64FX"},
-    {"0x48", "0xd01", "Kunpeng-920"}, {"0x4e", "0x004", "Carmel"},
-    {"0xc0", "0xac3", "Ampere-1"},    {"0xc0", "0xac4", "Ampere-1a"},
+#include "parts.texts.h"
 };
 
 /* /proc/cpuinfo has different keys on x86 and LoongArch, on POWER and on RISC-V. */
@@ -68,31 +55,7 @@ static void read_processor(struct pool *pool, struct machine_facts *facts, const
 static const struct clue {
     const char *path, *word, *name;
 } clues[] = {
-    {"/sys/hypervisor/type", "xen", "Xen"},
-    {"/proc/device-tree/hypervisor/compatible", "kvm", "KVM"},
-    {"/proc/device-tree/hypervisor/compatible", "xen", "Xen"},
-    {"/proc/device-tree/hypervisor/compatible", "", "unknown hypervisor"},
-    /* QEMU's board "virt" and boards modelled on it, if their firmware has no DMI. */
-    {"/proc/device-tree/compatible", "linux,dummy-virt", "KVM"},
-    {"/proc/device-tree/ibm,partition-name", "", "PowerVM"},
-    {"/sys/class/dmi/id/sys_vendor", "VMware", "VMware"},
-    {"/sys/class/dmi/id/product_name", "VMware", "VMware"},
-    {"/sys/class/dmi/id/product_name", "VirtualBox", "VirtualBox"},
-    {"/sys/class/dmi/id/product_name", "Virtual Machine", "Hyper-V"},
-    {"/sys/class/dmi/id/sys_vendor", "Parallels", "Parallels"},
-    {"/sys/class/dmi/id/product_name", "Apple Virtualization", "Apple Virtualization"},
-    {"/sys/class/dmi/id/product_name", "BHYVE", "bhyve"},
-    {"/sys/class/dmi/id/sys_vendor", "Xen", "Xen"},
-    {"/sys/class/dmi/id/product_name", "KVM", "KVM"},
-    {"/sys/class/dmi/id/sys_vendor", "QEMU", "KVM"},
-    {"/sys/class/dmi/id/product_name", "Google Compute Engine", "KVM"},
-    {"/sys/class/dmi/id/product_name", "Cloud Hypervisor", "KVM"},
-    {"/sys/class/dmi/id/sys_vendor", "Amazon EC2", "KVM"},
-    {"/sys/class/dmi/id/sys_vendor", "Alibaba Cloud", "KVM"},
-    /* A guest without DMI, such as Firecracker's, still lists its hypervisor's clock. */
-    {"/sys/devices/system/clocksource/clocksource0/available_clocksource", "kvm-clock", "KVM"},
-    {"/sys/devices/system/clocksource/clocksource0/available_clocksource", "hyperv", "Hyper-V"},
-    {"/sys/devices/system/clocksource/clocksource0/available_clocksource", "xen", "Xen"},
+#include "identity.texts.h"
 };
 
 static bool value_is(struct pool *pool, const char *text, const char *key, const char *value)
@@ -108,7 +71,7 @@ const char *identity_hypervisor(struct pool *pool, const char *root)
         return NULL;
     for (size_t i = 0; i < sizeof clues / sizeof *clues; i++) {
         const char *line = files_line(pool, root, "%s", clues[i].path);
-        if (line && strstr(line, clues[i].word))
+        if (line && (!clues[i].word || strstr(line, clues[i].word)))
             return clues[i].name;
     }
     char *cpuinfo = files_pooled(pool, root, "/proc/cpuinfo");

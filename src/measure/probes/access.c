@@ -28,20 +28,7 @@ static const struct {
     const char *series, *finding, *text;
     double store_bytes, load_bytes, offset;
 } cases[FORWARD_COUNT] = {
-    [FORWARD_SAME] = {"load what was stored", "access.forwarding",
-                      "from a store to a load of the same 8 bytes", 8, 8, 0},
-    [FORWARD_NAMED] = {"load what was stored, same register", "access.forwarding.named",
-                       "the same, through the same address register: less where the processor "
-                       "forwards without comparing addresses",
-                       8, 8, 0},
-    [FORWARD_NARROW] = {"load part of what was stored", "access.forwarding.narrow",
-                        "8 bytes stored, the first 4 of them loaded", 8, 4, 0},
-    [FORWARD_WIDE] = {"load more than was stored", "access.forwarding.wide",
-                      "4 bytes stored, 8 loaded: much more where the load has to wait until the "
-                      "store is in the cache",
-                      4, 8, 0},
-    [FORWARD_OVERLAP] = {"load across what was stored", "access.forwarding.overlap",
-                         "8 bytes stored, 8 loaded that begin in the middle of them", 8, 8, 4},
+#include "access.texts.h"
 };
 
 /* Series of crossings. Page crossings are a separate stage, on small pages. */

@@ -111,29 +111,7 @@ static enum import_certainty certainty_of(const struct import_format *format,
 static const struct {
     const char *mark, *what;
 } others[] = {
-    {"node distances:", "numactl's distances, which firmware declares"},
-    {"CPU op-mode(s):", "what lscpu prints"},
-    {"MemTotal:", "/proc/meminfo"},
-    {"events per second:", "sysbench's test of CPUs; 'sysbench memory' measures memory"},
-    {"stress-ng: ", "what stress-ng prints"},
-    {"IOPS=", "what fio prints of disks"},
-    {"iperf", "what iperf prints of networks"},
-    {"icmp_seq", "what ping prints of networks"},
-    {"Timing buffered disk reads", "what hdparm prints of disks"},
-    {"Performance counter stats for", "what perf stat counts"},
-    {"# Running 'sched/", "perf bench of the scheduler; 'perf bench mem' measures memory"},
-    {"# Running 'futex/", "perf bench of futexes; 'perf bench mem' measures memory"},
-    {"CoreMark ", "CoreMark's score of CPUs"},
-    {"Dhrystone", "Dhrystone's score of CPUs"},
-    {"HPLinpack", "Linpack's score of CPUs"},
-    {"7-Zip", "7-Zip's score of CPUs"},
-    {"Geekbench", "Geekbench's scores"},
-    {"Doing aes", "what openssl speed prints of CPUs"},
-    {"Handle 0x", "what dmidecode prints"},
-    {"NVIDIA-SMI", "what nvidia-smi prints"},
-    {"<topology", "hwloc's topology"},
-    {"Requests/sec", "what a load generator prints of a server"},
-    {"T: 0 (", "cyclictest's delays of the scheduler"},
+#include "import.texts.h"
 };
 
 int import_recognise(const struct import_format **format, const struct import_text *text,

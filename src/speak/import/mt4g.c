@@ -15,16 +15,7 @@
 static const struct {
     const char *path, *name;
 } memories[] = {
-    {"memory/l1/*/*", "L1"},
-    {"memory/l2/*/*", "L2"},
-    {"memory/l3/*/*", "L3"},
-    {"memory/main/*/*", "DRAM"},
-    {"memory/shared/*/*", "shared"},
-    {"memory/constant/l1/*/*", "constant1"},
-    {"memory/constant/l1.5/*/*", "constant2"},
-    {"memory/texture/*/*", "texture"},
-    {"memory/readOnly/*/*", "readonly"},
-    {"memory/scalarL1/*/*", "scalar"},
+#include "mt4g.texts.h"
 };
 enum { MEMORIES = sizeof memories / sizeof *memories };
 

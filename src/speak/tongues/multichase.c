@@ -40,19 +40,7 @@ static const struct {
     const char *name; /* a prefix of the chase's name */
     const char *why;
 } others[] = {
-    {"critword", "two words of a line; what the second costs: fathom access"},
-    {"branch", "jumps through code, which fathom does not measure yet; for data: -c simple"},
-    {"movdqa", "one chase by vectors of 16 bytes; what their width is worth: fathom bandwidth "
-               "--width"},
-    {"movntdqa", "loads past the caches, which ordinary memory treats like others: -c simple"},
-    {"t0", "a prefetch right before its own load hides nothing; ahead of it: fathom parallelism "
-           "--prefetch N"},
-    {"t1", "a prefetch right before its own load hides nothing; ahead of it: fathom parallelism "
-           "--prefetch N"},
-    {"t2", "a prefetch right before its own load hides nothing; ahead of it: fathom parallelism "
-           "--prefetch N"},
-    {"nta", "a prefetch right before its own load hides nothing; ahead of it: fathom parallelism "
-            "--prefetch N"},
+#include "multichase.texts.h"
 };
 
 _Noreturn static void refuse_chase(const struct talk *talk, const char *name)

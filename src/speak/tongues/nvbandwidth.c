@@ -19,23 +19,7 @@ static const struct test {
     const char *name, *heading, *figure;
     bool peers, backward, time;
 } tests[] = {
-    {"host_to_device_memcpy_ce", "memcpy CE CPU(row) -> GPU(column) bandwidth (GB/s)",
-     "host.to_device.pinned", false, false, false},
-    {"device_to_host_memcpy_ce", "memcpy CE CPU(row) <- GPU(column) bandwidth (GB/s)",
-     "host.to_host.pinned", false, false, false},
-    {"device_to_device_memcpy_write_ce", "memcpy CE GPU(row) <- GPU(column) bandwidth (GB/s)",
-     "copy", true, false, false},
-    {"host_to_device_memcpy_sm", "memcpy SM CPU(row) -> GPU(column) bandwidth (GB/s)",
-     "host.to_device.mapped", false, false, false},
-    {"device_to_host_memcpy_sm", "memcpy SM CPU(row) <- GPU(column) bandwidth (GB/s)",
-     "host.to_host.mapped", false, false, false},
-    {"device_to_device_memcpy_read_sm", "memcpy SM GPU(row) -> GPU(column) bandwidth (GB/s)",
-     "read", true, false, false},
-    {"host_device_latency_sm", "memory latency SM CPU(row) <-> GPU(column) (ns)", "host.read_ns",
-     false, false, true},
-    {"device_to_device_latency_sm",
-     "Device to Device Latency SM GPU(row) <-> GPU(column) latency (ns)", "latency_ns", true, true,
-     true},
+#include "nvbandwidth.texts.h"
 };
 enum { TESTS = sizeof tests / sizeof *tests };
 

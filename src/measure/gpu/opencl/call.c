@@ -10,26 +10,7 @@ static const struct {
     int32_t status;
     const char *name;
 } status_names[] = {
-    {-1, "CL_DEVICE_NOT_FOUND"},
-    {-2, "CL_DEVICE_NOT_AVAILABLE"},
-    {-3, "CL_COMPILER_NOT_AVAILABLE"},
-    {-4, "CL_MEM_OBJECT_ALLOCATION_FAILURE"},
-    {-5, "CL_OUT_OF_RESOURCES"},
-    {-6, "CL_OUT_OF_HOST_MEMORY"},
-    {-10, "CL_IMAGE_FORMAT_NOT_SUPPORTED"},
-    {-11, "CL_BUILD_PROGRAM_FAILURE"},
-    {-12, "CL_MAP_FAILURE"},
-    {-14, "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST"},
-    {-30, "CL_INVALID_VALUE"},
-    {-36, "CL_INVALID_COMMAND_QUEUE"},
-    {-38, "CL_INVALID_MEM_OBJECT"},
-    {-40, "CL_INVALID_IMAGE_SIZE"},
-    {-45, "CL_INVALID_PROGRAM_EXECUTABLE"},
-    {-46, "CL_INVALID_KERNEL_NAME"},
-    {-52, "CL_INVALID_KERNEL_ARGS"},
-    {-54, "CL_INVALID_WORK_GROUP_SIZE"},
-    {-61, "CL_INVALID_BUFFER_SIZE"},
-    {-63, "CL_INVALID_GLOBAL_WORK_SIZE"},
+#include "call.texts.h"
 };
 
 int opencl_failed(const char *what, int32_t status, struct error *error)

@@ -306,40 +306,8 @@ static unsigned flags_by_trial(const struct summary *concluded, unsigned flags)
 
 /* --- what makers document --- */
 
-/* What makers have published of their processors. The facts hold the processor's name, not its
- * family and model numbers; so nothing is found in a virtual machine that hides the name ("AMD
- * EPYC").
- *
- * Intel's sixth generation of Core is Skylake, except the four i7-68x0K to i7-6950X, which are
- * Broadwell: of i[357]-68xx and i[357]-69xx only notebook processors are Skylake. */
-static const struct {
-    const char *vendor, *model;
-    struct miss_buffers buffers;
-} documented[] = {
-    {"GenuineIntel",
-     "*Xeon(R) CPU E5-[0-9]* v[234]*",
-     {10, "line fill buffers", "Intel 64 and IA-32 Architectures Optimization Reference Manual"}},
-    {"GenuineIntel",
-     "*Xeon(R) [PGS]* [4568][12][0-9][0-9]*",
-     {12, "line fill buffers", "Intel 64 and IA-32 Architectures Optimization Reference Manual"}},
-    {"GenuineIntel",
-     "*Core(TM) i[357]-7[0-9][0-9][0-9]*",
-     {12, "line fill buffers", "Intel 64 and IA-32 Architectures Optimization Reference Manual"}},
-    {"GenuineIntel",
-     "*Core(TM) i[357]-6[0-7][0-9][0-9]*",
-     {12, "line fill buffers", "Intel 64 and IA-32 Architectures Optimization Reference Manual"}},
-    {"GenuineIntel",
-     "*Core(TM) i[357]-6[89][0-9][0-9][EH]*",
-     {12, "line fill buffers", "Intel 64 and IA-32 Architectures Optimization Reference Manual"}},
-    {"GenuineIntel",
-     "*Xeon(R) [PGS]* [4568]4[0-9][0-9]*",
-     {16, "line fill buffers", "Intel 64 and IA-32 Architectures Optimization Reference Manual"}},
-    {"AuthenticAMD",
-     "*EPYC 7[0-9A-Z][0-9A-Z][12]*",
-     {22, "miss address buffers", "AMD, Software Optimization Guide for Family 17h Processors"}},
-    {"AuthenticAMD",
-     "*EPYC 7[0-9A-Z][0-9A-Z]3*",
-     {24, "miss address buffers", "AMD, Software Optimization Guide for Family 19h Processors"}},
+static const struct miss_buffers documented[] = {
+#include "documented.texts.h"
 };
 
 const struct miss_buffers *miss_buffers_find(const char *vendor, const char *model)
@@ -347,7 +315,7 @@ const struct miss_buffers *miss_buffers_find(const char *vendor, const char *mod
     for (size_t i = 0; vendor && model && i < sizeof documented / sizeof *documented; i++)
         if (fnmatch(documented[i].vendor, vendor, 0) == 0 &&
             fnmatch(documented[i].model, model, 0) == 0)
-            return &documented[i].buffers;
+            return &documented[i];
     return NULL;
 }
 

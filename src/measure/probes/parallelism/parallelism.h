@@ -88,8 +88,9 @@ extern const char *const parallelism_all_name, *const parallelism_work_names[3];
 /* The documented number of first-level misses that a core tracks at once. */
 struct miss_buffers {
     unsigned count;
-    const char *name;   /* what its maker calls them */
-    const char *source; /* the document that states it */
+    const char *name;           /* what its maker calls them */
+    const char *source;         /* the document that states it */
+    const char *vendor, *model; /* patterns of the processor's names */
 };
 /* NULL for a processor that is not in the table; vendor and model may be NULL. */
 const struct miss_buffers *miss_buffers_find(const char *vendor, const char *model);
