@@ -103,7 +103,6 @@ static int turn_to_device(struct invocation *invocation, struct error *error)
     if (!asked)
         return 0;
     settings_free(settings);
-    *settings = (struct settings){0};
     invocation->probe = probe_by_name("gpu");
     if (!invocation->probe)
         return error_set(error, ERROR_USAGE, "--device: %s", probe_absent("gpu"));

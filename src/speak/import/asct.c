@@ -2,7 +2,9 @@
  * Arm's ASCT (System Characterization Tool) writes two files. In report.json "memory" has a table
  * for each benchmark, column by column: {"Peak BW [GB/s]": {"0": 169.6}}; matrices between nodes
  * are {"Node 0": {"Node 1": 120.5}}, the memory's node and then the CPUs'.
- * latency-sweep.ubench.json has the whole curve. GB are 10^9 bytes.
+ * latency-sweep.ubench.json has the whole curve. GB are 10^9 bytes. c2c-latency.csv has a row for
+ * each pair of cores and each node that the memory may lie on; those with the memory near to the
+ * first core are read.
  */
 #include "speak/import/json_values.h"
 
@@ -126,9 +128,28 @@ static void take(struct reading *reading, const struct json_found *found)
     }
 }
 
+static const char pairs_head[] = ",CPUA,CPUB,LATENCY,CPUA_NODE,MEMBIND_NODE";
+
+static void read_pairs(struct reading *reading)
+{
+    static const struct series hand_off = {
+        .name = "hand-off", .matrix = true, .x = {"cpu", ""}, .y = {"latency", "ns"}};
+    static const struct table_kind kind = {
+        .probe = "cores", .title = "Hand-off latency between cores, imported", .series = &hand_off};
+    const struct field *fields = reading->rows.fields;
+    while (rows_next_said(&reading->rows))
+        if (rows_split(&reading->rows) == 6 && field_id(&fields[1]) >= 0 &&
+            field_id(&fields[2]) >= 0 && field_id(&fields[4]) == field_id(&fields[5]))
+            tables_add_cell(&reading->tables, &kind, field_id(&fields[1]), field_id(&fields[2]),
+                            field_number(&fields[3]));
+}
+
 static void begin_asct(struct reading *reading)
 {
-    json_values(reading, take);
+    if (text_holds(reading->text, pairs_head))
+        read_pairs(reading);
+    else
+        json_values(reading, take);
 }
 
 static enum import_certainty recognise(const struct import_text *text)
@@ -143,13 +164,13 @@ static enum import_certainty recognise(const struct import_text *text)
     for (size_t i = 0; json_recognise(text, report) && i < sizeof tables / sizeof *tables; i++)
         if (text_holds(text, tables[i]))
             return IMPORT_SURE;
-    return json_recognise(text, sweep) ? IMPORT_SURE : IMPORT_NONE;
+    return text_holds(text, pairs_head) || json_recognise(text, sweep) ? IMPORT_SURE : IMPORT_NONE;
 }
 
 const struct import_format asct_format = {
     .name = "asct",
     .place = 70,
-    .summary = "Arm ASCT's JSON: nodes, levels, bandwidth by mix, latency under load",
+    .summary = "Arm ASCT's JSON: nodes, levels, bandwidth by mix, latency under load; CSV: cores",
     .state_bytes = sizeof(struct asct),
     .recognise = recognise,
     .begin = begin_asct,

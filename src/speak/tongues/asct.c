@@ -1,10 +1,12 @@
 /*
- * Arm's System Characterization Tool (ASCT 0.5): the memory benchmarks of `asct run`, as tables or
- * as its report.json. Tables are those of pandas: columns lie as far apart as their longest text
- * asks for. Its documentation has one of each; the importer reads the JSON.
+ * Arm's System Characterization Tool (ASCT 0.5): the memory benchmarks of `asct run`, as tables, as
+ * its report.json or as a benchmark's CSV file. Tables are those of pandas: columns lie as far
+ * apart as their longest text asks for. Its documentation has one of each; the importer reads the
+ * JSON and the CSV of pairs of cores.
  */
 #include "measure/probes/loaded/loaded.h"
 #include "speak/tongues/tongue.h"
+#include "stats/order.h"
 
 #include <math.h>
 #include <string.h>
@@ -12,7 +14,7 @@
 #include "asct.help.h"
 
 static const double giga = 1e9, sweep_s = 20, levels_s = 8, nodes_s = 20, mixes_s = 12,
-                    loaded_s = 20;
+                    loaded_s = 20, pairs_s = 30;
 enum { LEVELS_MOST = 8, ARRAY_BYTES = 4096 };
 static const struct talk_option no_options[] = {{.name = NULL}};
 static const char rule[] = "----------------------------------------------------------------";
@@ -31,7 +33,8 @@ struct cell {
 
 struct asct {
     struct talk *talk;
-    bool json, begun;
+    bool json, csv, begun;
+    const char *within; /* in JSON: the members in which the table lies; NULL: in none */
     struct level levels[LEVELS_MOST];
     size_t level_count; /* 0: the sweep has not been made */
     /* The table, row by row. A first column without a name has the rows' names. */
@@ -46,6 +49,8 @@ struct asct {
 static void begin(struct asct *asct, const char *const *columns)
 {
     asct->columns = columns;
+    asct->column_count = asct->cell_count = 0;
+    asct->cells = NULL;
     while (columns[asct->column_count])
         asct->column_count++;
 }
@@ -93,7 +98,8 @@ static void print_table(const struct asct *asct, const char *title)
 {
     FILE *out = asct->talk->out;
     const size_t rows = asct->cell_count / asct->column_count;
-    fprintf(out, "%s\n%.*s\n", title, (int)strlen(title), rule);
+    const char *line = strrchr(title, '\n');
+    fprintf(out, "%s\n%.*s\n", title, (int)strlen(line ? line + 1 : title), rule);
     for (size_t row = 0; row <= rows; row++)
         for (size_t column = 0; column < asct->column_count; column++) {
             int width = 0;
@@ -105,12 +111,27 @@ static void print_table(const struct asct *asct, const char *title)
     fputc('\n', out);
 }
 
+/* As pandas writes it: the rows' names, or numbers that have no name, come first. */
+static void write_csv(const struct asct *asct)
+{
+    FILE *out = asct->talk->out;
+    for (size_t row = 0; row <= asct->cell_count / asct->column_count; row++)
+        for (size_t column = 0; column < asct->column_count; column++) {
+            if (!column && *asct->columns[0])
+                fprintf(out, row ? "%zu," : ",", row - 1);
+            const char *text = text_at(asct, row, column);
+            fprintf(out, "%s%c", text + (*text == ' '),
+                    column + 1 < asct->column_count ? ',' : '\n');
+        }
+}
+
 /* Column by column, the rows by their names or numbers: {"Level": {"0": "L1"}}. */
 static void write_table(const struct asct *asct, const char *benchmark)
 {
     FILE *out = asct->talk->out;
     const size_t named = !*asct->columns[0];
-    fprintf(out, "%s    \"%s\": {", asct->begun ? ",\n" : "{\n  \"memory\": {\n", benchmark);
+    fprintf(out, "%s    \"%s\": {%s", asct->begun ? ",\n" : "{\n  \"memory\": {\n", benchmark,
+            asct->within ? asct->within : "");
     for (size_t column = named; column < asct->column_count; column++) {
         const char *name = asct->columns[column];
         fprintf(out, "%s\n      \"%s\": {", column > named ? "," : "", name + (*name == ' '));
@@ -128,7 +149,7 @@ static void write_table(const struct asct *asct, const char *benchmark)
         }
         fputc('}', out);
     }
-    fputs("\n    }", out);
+    fputs(asct->within ? "\n    }}}" : "\n    }", out);
 }
 
 /* --- levels --- */
@@ -303,6 +324,78 @@ static void loaded_latency(struct asct *asct)
         talk_hole(asct->talk, NULL, "latency under load");
 }
 
+/* --- pairs of cores --- */
+
+static int node_of(const struct talk *talk, int cpu)
+{
+    const struct cpu_place *place = machine_cpu(talk->machine, cpu);
+    return place && place->node > 0 ? place->node : 0;
+}
+
+/* Every pair; the memory is that of the first core's node, which the tool calls local. */
+static void measure_pairs(struct asct *asct)
+{
+    static const char *const columns[] = {"CPUA",      "CPUB",         "LATENCY",
+                                          "CPUA_NODE", "MEMBIND_NODE", NULL};
+    const struct probe_result *result = talk_measure(asct->talk, "cores", no_options, pairs_s);
+    const struct series *series = talk_series(result, NULL, "op", "cas");
+    begin(asct, columns);
+    for (size_t i = 0; series && i < series->point_count; i++) {
+        const struct point *point = &series->points[i];
+        if (!point->y.n) {
+            talk_hole(asct->talk, point, "a pair of cores");
+            continue;
+        }
+        add_number(asct, point->from, 0);
+        add_number(asct, point->to, 0);
+        add_number(asct, (double)point->y.median, 2);
+        for (int k = 0; k < 2; k++)
+            add_number(asct, node_of(asct->talk, point->from), 0);
+    }
+    if (!asct->cell_count)
+        talk_missing(asct->talk, "any pair of cores");
+}
+
+/* The pairs' latencies between two nodes, ascending. */
+static size_t between(const struct asct *pairs, int from, int to, double *values)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < pairs->cell_count; i += pairs->column_count) {
+        const struct cell *row = &pairs->cells[i];
+        if ((int)row[3].number == from && node_of(pairs->talk, (int)row[1].number) == to)
+            values[n++] = row[2].number;
+    }
+    sort_ascending(values, n);
+    return n;
+}
+
+/* Medians by node; as CSV the pairs themselves. */
+static void c2c_latency(struct asct *asct)
+{
+    struct talk *talk = asct->talk;
+    const struct machine_facts *facts = &talk->machine->facts;
+    measure_pairs(asct);
+    if (asct->csv)
+        return;
+    const struct asct pairs = *asct;
+    double *values = pool_alloc(&talk->document->pool, pairs.cell_count, sizeof *values);
+    const char **columns =
+        pool_alloc(&talk->document->pool, facts->node_count + 2, sizeof *columns);
+    columns[0] = "";
+    for (size_t i = 0; i < facts->node_count; i++)
+        columns[i + 1] = pool_printf(&talk->document->pool, "%s%d", asct->json ? "" : "Node",
+                                     facts->nodes[i].id);
+    begin(asct, columns);
+    for (size_t from = 0; from < facts->node_count; from++) {
+        add(asct, columns[from + 1], NAN);
+        for (size_t to = 0; to < facts->node_count; to++) {
+            const size_t n = between(&pairs, facts->nodes[from].id, facts->nodes[to].id, values);
+            n ? add_number(asct, median(values, n), 2) : add(asct, "-", NAN);
+        }
+    }
+    asct->within = "\"Local\": {\"node_to_node_median_latencies\": {";
+}
+
 /* --- the choice --- */
 
 static const struct benchmark {
@@ -321,13 +414,19 @@ static const struct benchmark {
      " bandwidth-sweep bs memory bandwidth sweep all ", bandwidth_sweep},
     {"loaded-latency", "Loaded latency with background memory activity",
      " loaded-latency ll long-runtime all ", loaded_latency},
+    {"c2c-latency",
+     "Core-to-Core Latency Summary (ns): Data Address @ Local Numa Node\n"
+     "=================================================================\n\n"
+     "Node-to-Node Median Latency Matrix (ns):",
+     " c2c-latency memory latency all ", c2c_latency},
 };
-enum { BENCHMARKS = sizeof benchmarks / sizeof *benchmarks, USUAL = (1 << (BENCHMARKS - 1)) - 1 };
+enum { BENCHMARKS = sizeof benchmarks / sizeof *benchmarks, LONG = 1 << (BENCHMARKS - 2) };
 
-/* A bit for each benchmark that the words mean: without any, all but the last, which takes long;
- * "^WORD" leaves out. */
+/* A bit for each benchmark that the words mean: without any, all but loaded-latency, which takes
+ * long, and pairs of cores only where there are two; "^WORD" leaves out. */
 static unsigned choose(struct talk *talk)
 {
+    const unsigned all = (1u << (BENCHMARKS - (talk->machine->allowed.count < 2))) - 1;
     unsigned chosen = 0, left_out = 0;
     for (unsigned i = 1; i < talk->operand_count; i++) {
         const char *word = talk->operands[i];
@@ -342,7 +441,7 @@ static unsigned choose(struct talk *talk)
         chosen |= out ? 0 : meant;
         left_out |= out ? meant : 0;
     }
-    return (chosen ? chosen : USUAL) & ~left_out;
+    return (chosen ? chosen : all & ~(unsigned)LONG) & ~left_out;
 }
 
 static void speak(struct talk *talk)
@@ -352,18 +451,22 @@ static void speak(struct talk *talk)
     if (strcmp(talk->operands[0], "run") != 0)
         talk_refuse(talk, "'%s': of the tool's commands fathom has run alone", talk->operands[0]);
     asct.json = format && strcmp(format, "json") == 0;
-    if (format && !asct.json && strcmp(format, "stdout") != 0)
-        talk_refuse(talk, "-f '%s': give stdout or json", format);
+    asct.csv = format && strcmp(format, "csv") == 0;
+    if (format && !asct.json && !asct.csv && strcmp(format, "stdout") != 0)
+        talk_refuse(talk, "-f '%s': give stdout, json or csv", format);
     const unsigned chosen = choose(talk);
     if (!chosen)
         talk_refuse(talk, "the words leave no benchmark");
+    if (asct.csv && (chosen & (chosen - 1)))
+        talk_refuse(talk, "-f csv: each benchmark has a file of its own, so name one benchmark");
     for (size_t i = 0; i < BENCHMARKS; i++) {
         if (!(chosen & 1u << i))
             continue;
-        asct.column_count = asct.cell_count = 0;
-        asct.cells = NULL;
+        asct.within = NULL;
         benchmarks[i].measure(&asct);
-        if (asct.json)
+        if (asct.csv)
+            write_csv(&asct);
+        else if (asct.json)
             write_table(&asct, benchmarks[i].name);
         else
             print_table(&asct, benchmarks[i].title);
@@ -375,7 +478,7 @@ static void speak(struct talk *talk)
 const struct tongue asct_tongue = {
     .name = "asct",
     .place = 95,
-    .summary = "levels, nodes, mixes of reads and writes, latency under load (Arm)",
+    .summary = "levels, nodes, mixes of reads and writes, load, pairs of cores (Arm)",
     .operands = "run [BENCHMARK|KEYWORD|^KEYWORD...]",
     .differs = differs,
     .arguments = arguments,

@@ -59,16 +59,10 @@ static void run_loaded(struct cuda_gpu *gpu, uint64_t repeats, uint64_t *did, st
     struct cuda_job *job = &gpu->job;
     const bool counts = job->work.action == GPU_STREAM;
     const uint64_t groups = (counts ? repeats * LOADS : repeats + PTX_LOADS - 1) / PTX_LOADS;
-    /* start, groups, warm, out, to, from, bytes, cycles, writes */
-    const uint64_t parameters[] = {job->place,
-                                   groups,
-                                   WARM_GROUPS,
-                                   gpu->results.address,
-                                   job->memory[1].address,
-                                   job->memory[1].address,
-                                   job->piece,
-                                   job->work.round_cycles,
-                                   job->work.writes};
+    const uint64_t out = gpu->results.address, to = job->memory[1].address, bytes = job->piece,
+                   cycles = job->work.round_cycles, writes = job->work.writes;
+    const uint64_t parameters[] = {job->place, groups, WARM_GROUPS, out,   to,
+                                   to,         bytes,  cycles,      writes};
     const uint64_t *seen =
         cuda_timed(gpu, parameters, sizeof parameters / sizeof *parameters, job->grid.blocks,
                    (double)((groups + WARM_GROUPS) * PTX_LOADS) * CUDA_SLOWEST_LOAD_NS);

@@ -13,17 +13,20 @@
  */
 #include "conclude/registry/finding.h"
 #include "measure/probes/gpu/options.h"
-#include "stats/curve.h"
 
 #include <math.h>
 
 /* Cycles from one round of a multiprocessor, of 64 KiB, to the next: 17 GB/s each where the clock
  * is 2 GHz, and so on; with no wait they take all that the memory has. */
 static const unsigned round_cycles[] = {65536, 32768, 16384, 11585, 8192, 5793, 4096, 0};
-enum { STEPS = sizeof round_cycles / sizeof *round_cycles, L2_TIMES = 4, MEMORY_PART = 8 };
+enum {
+    STEPS = sizeof round_cycles / sizeof *round_cycles,
+    L2_TIMES = 4,
+    MEMORY_PART = 8,
+    LEAST_BYTES = 32 << 20
+};
 static const unsigned all_reads[] = {100, 50, 0};
 enum { MIXES = sizeof all_reads / sizeof *all_reads, STRIDE = 128 };
-static const size_t least_bytes = 32 << 20;
 
 static const char latency_name[] = "latency by step of the traffic", traffic_name[] = "traffic",
                   curve_name[] = "latency by traffic";
@@ -31,7 +34,7 @@ static const char latency_name[] = "latency by step of the traffic", traffic_nam
 static size_t ring_bytes(const struct gpu_task *task)
 {
     const uint64_t wanted = L2_TIMES * task->facts->l2_bytes, most = gpu_memory(task) / MEMORY_PART;
-    const uint64_t bytes = wanted > least_bytes ? wanted : least_bytes;
+    const uint64_t bytes = wanted > LEAST_BYTES ? wanted : LEAST_BYTES;
     return (size_t)(most && most < bytes ? most : bytes) / STRIDE * STRIDE;
 }
 
@@ -77,11 +80,8 @@ static void conclude_mix(struct gpu_task *task, unsigned reads)
                         *traffic = gpu_find_series(task, traffic_name, "mix", NULL, reads);
     struct pool *pool = task->task->pool;
     const char *text = pool_printf(pool, "%u %% of the traffic are reads", reads);
-    const char *name = pool_printf(pool, "loaded.reads%u", reads);
     struct point *points = pool_alloc(pool, STEPS, sizeof *points);
-    double rates[STEPS], times[STEPS], low = NAN, high = NAN;
     size_t n = 0;
-    unsigned flags = 0;
     for (unsigned i = 1; traffic && i <= STEPS; i++) {
         const struct point *ns = series_point(latency, i), *rate = series_point(traffic, i);
         if (!ns || !rate || !ns->y.n || !rate->y.n)
@@ -91,9 +91,7 @@ static void conclude_mix(struct gpu_task *task, unsigned reads)
             points[at] = points[at - 1];
         points[at] = *ns;
         points[at].x = rate->y.median;
-        times[n] = (double)ns->y.median;
-        rates[n++] = (double)rate->y.median;
-        flags |= ns->flags | rate->flags;
+        n++;
     }
     const struct point *alone = series_point(latency, 0), *full = series_point(latency, STEPS);
     if (alone && alone->y.n)
@@ -101,18 +99,10 @@ static void conclude_mix(struct gpu_task *task, unsigned reads)
                         alone->flags, "no other multiprocessor works");
     if (!n || !full || !full->y.n)
         return;
-    gpu_add_finding(task, pool_printf(pool, "%s.saturated", name), "ns",
+    gpu_add_finding(task, pool_printf(pool, "loaded.reads%u.saturated", reads), "ns",
                     estimate_interval(finding_time_of(full)), full->flags, text);
-    gpu_add_rate(task, pool_printf(pool, "%s.traffic", name), series_point(traffic, STEPS), text);
-    /* The knee lies between the measured steps next to it. */
-    const double knee = knee_of_power(rates, times, n);
-    for (size_t i = 0; i < n; i++) {
-        low = rates[i] <= knee && !(rates[i] < low) ? rates[i] : low;
-        high = rates[i] >= knee && !(rates[i] > high) ? rates[i] : high;
-    }
-    gpu_add_finding(task, pool_printf(pool, "%s.knee", name), "B/s",
-                    (struct interval){knee, low, high}, isfinite(knee) ? flags : 0,
-                    isfinite(knee) ? text : "no knee: the traffic did not fill the memory");
+    gpu_add_rate(task, pool_printf(pool, "loaded.reads%u.traffic", reads),
+                 series_point(traffic, STEPS), text);
     if (!task->task->state) /* of a document, which has the curve */
         return;
     struct series *curve =

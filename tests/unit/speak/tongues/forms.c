@@ -432,6 +432,8 @@ static void asct(void **state)
         {"bandwidth", "by threads", "mix", "2:1nt", 2, 0, 0, false, 652.1e9, 0, 0, 0, NULL},
         {"numa", "nodes", "shows", "latency of one CPU", 0, 0, 0, true, 113.3, 0, 0, 0, NULL},
         {"numa", "nodes", "shows", "latency of one CPU", 0, 0, 1, true, 266.9, 0, 0, 0, NULL},
+        {"cores", "hand-off", "op", "cas", 0, 0, 1, true, 31.91, 0, 0, 0, NULL},
+        {"cores", "hand-off", "op", "cas", 0, 1, 0, true, 32.09, 0, 0, 0, NULL},
     };
     struct numa_facts nodes[] = {{0, "0-1", 1 << 30}, {1, "", 1 << 30}};
     struct document document = {0};
@@ -470,6 +472,28 @@ static void asct(void **state)
     assert_non_null(strstr(here->out, "\n       Node 0 Node 1\nNode 0  113.3  266.9\n\n"));
     assert_non_null(strstr(here->out, "\n            Traffic type  Peak BW [GB/s]\n"
                                       "               All Reads           918.9\n"));
+    assert_int_equal(SPEAK(*state, values, "asct", "run", "c2c-latency"), 0);
+    assert_string_equal(here->out,
+                        "Core-to-Core Latency Summary (ns): Data Address @ Local Numa Node\n"
+                        "=================================================================\n"
+                        "\n"
+                        "Node-to-Node Median Latency Matrix (ns):\n"
+                        "----------------------------------------\n"
+                        "      Node0 Node1\n"
+                        "Node0 32.00     -\n"
+                        "Node1     -     -\n"
+                        "\n");
+    assert_int_equal(SPEAK(*state, values, "asct", "run", "pb", "-f", "csv"), 0);
+    assert_non_null(strstr(here->out, ",Traffic type,Peak BW [GB/s]\n0,All Reads,918.9\n"));
+    assert_int_equal(SPEAK(*state, values, "asct", "run", "il", "-f", "csv"), 0);
+    assert_string_equal(here->out, ",Node 0,Node 1\nNode 0,113.3,266.9\n");
+    assert_int_equal(SPEAK(*state, values, "asct", "run", "c2c-latency", "-f", "csv"), 0);
+    assert_string_equal(here->out, ",CPUA,CPUB,LATENCY,CPUA_NODE,MEMBIND_NODE\n"
+                                   "0,0,1,31.91,0,0\n"
+                                   "1,1,0,32.09,0,0\n");
+    read_back(here, "asct", &document);
+    assert_true(fabs(first_finding(&document, "cores.mean") - 32) < 0.01);
+    document_free(&document);
     /* The usual ones, as JSON. */
     assert_int_equal(SPEAK(*state, values, "asct", "run", "--format", "json", "-o", "here"), 0);
     assert_null(strstr(here->out, "loaded-latency"));
@@ -480,9 +504,9 @@ static void asct(void **state)
     assert_true(fabs(first_finding(&document, "L2.bandwidth.read") - 74.5e9) < 1e5);
     assert_true(fabs(first_finding(&document, "bandwidth.read.all") - 918.9e9) < 1e5);
     document_free(&document);
-    assert_int_equal(SPEAK(*state, values, "asct", "run", "c2c-latency"), ERROR_USAGE);
     assert_int_equal(SPEAK(*state, values, "asct", "run", "ls", "^ls"), ERROR_USAGE);
     assert_int_equal(SPEAK(*state, values, "asct", "run", "-f", "csv"), ERROR_USAGE);
+    assert_int_equal(SPEAK(*state, values, "asct", "run", "-f", "text"), ERROR_USAGE);
     assert_int_equal(SPEAK(*state, values, "asct", "diff"), ERROR_USAGE);
 }
 
