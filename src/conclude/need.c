@@ -17,10 +17,16 @@ static const double told_least = 0.01, told_widest = 0.1;
 
 #include "need.findings.h"
 
+/* Where there is an exact interval and it is too wide, runs differ too much. */
+static bool has_too_few(const struct summary *ratio)
+{
+    return !ratio->n || !(ratio->coverage >= 0.95f);
+}
+
 enum need_answer need_answer(const struct summary *ratio)
 {
     const double low = (double)ratio->low - 1, high = (double)ratio->high - 1;
-    if (!ratio->n || !(ratio->coverage >= 0.95f))
+    if (has_too_few(ratio))
         return NEED_UNTOLD;
     if (low > told_least)
         return NEED_SLOWER;
@@ -77,10 +83,11 @@ static void add_answer(struct line *line, const struct summary *ratio)
         line_add(line, "indifferent, to less than %.2g %%", fmax(reach, 1));
         break;
     case NEED_UNTOLD:
+        line_add(line, "can't tell");
         if (isfinite(reach))
-            line_add(line, "can't tell to better than %.2g %%: ", reach);
-        line_add(line, "%stoo few runs, or too much else at work",
-                 isfinite(reach) ? "" : "can't tell: ");
+            line_add(line, " to better than %.2g %%", reach);
+        line_add(line, ": %s",
+                 has_too_few(ratio) ? "too few runs" : "too few runs, or too much else at work");
         break;
     }
 }
@@ -141,8 +148,9 @@ static void add_taken(struct analysis *analysis)
                                                    : "need.pages";
         /* Findings move in memory while others are added. */
         const size_t at = analysis->result->finding_count;
+        const unsigned why = FLAG_BIT(has_too_few(&most->y) ? FLAG_TOO_FEW : FLAG_UNSTABLE);
         analysis_add_point(analysis, name, "", most,
-                           need_answer(&most->y) == NEED_UNTOLD ? FLAG_BIT(FLAG_UNSTABLE) : 0);
+                           need_answer(&most->y) == NEED_UNTOLD ? why : 0);
         analysis_read_off(analysis, at, series);
         if (taken == NEED_L3) {
             const double held = add_amount(analysis, "held", "need.L3.held", taken);

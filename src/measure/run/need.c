@@ -391,10 +391,12 @@ static int plan(struct need *need, struct error *error)
     const struct cache_facts *cache = cache_of_cpu(&need->machine->facts, 3, state->program.ids[0]);
     state->cache_bytes = cache ? cache->size_bytes : cache_assumed;
     int code = pressure_open(&state->pressure, need->machine, state->pressers.ids,
-                             state->pressers.count, state->cache_bytes,
-                             (uint64_t)(hold_most * (double)state->cache_bytes), need->stop, error);
+                             state->pressers.count, need->stop, error);
     if (code == 0)
         code = meet_program(need, error);
+    if (code == 0)
+        code = pressure_map(&state->pressure, state->cache_bytes,
+                            (uint64_t)(hold_most * (double)state->cache_bytes), error);
     if (code == 0)
         code = choose_conditions(need, true, error);
     if (code == 0 && NEED_BLOCKS_LEAST * block_s(need) > need->budget_s - elapsed_s(need))

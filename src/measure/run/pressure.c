@@ -259,25 +259,28 @@ static size_t room_for(const struct machine *machine, size_t count, uint64_t cac
 }
 
 int pressure_open(struct pressure *pressure, const struct machine *machine, const int *cpus,
-                  size_t count, uint64_t cache, uint64_t most, const volatile sig_atomic_t *stop,
-                  struct error *error)
+                  size_t count, const volatile sig_atomic_t *stop, struct error *error)
 {
-    *pressure = (struct pressure){.cpus = cpus,
+    *pressure = (struct pressure){.machine = machine,
+                                  .cpus = cpus,
                                   .count = count,
                                   .own_bytes = own_cache_bytes(&machine->facts),
                                   .line_bytes = machine_line_bytes(machine)};
     pressure->run = calloc(1, sizeof *pressure->run);
-    if (!pressure->run)
+    pressure->pressers = calloc(count + 1, sizeof *pressure->pressers);
+    if (!pressure->run || !pressure->pressers)
         return error_out_of_memory(error);
-    int code = team_create(&pressure->team, stop, error);
-    if (!count || code < 0)
-        return code;
-    pressure->room = room_for(machine, count, cache, most);
-    pressure->pressers = calloc(count, sizeof *pressure->pressers);
-    if (!pressure->pressers)
-        return error_out_of_memory(error);
-    struct team_job job = {.cpus = cpus, .count = count, .work = touch, .argument = pressure};
-    code = arena_map(&pressure->arena, pressure->room * count, PAGES_AUTO, -1, error);
+    return team_create(&pressure->team, stop, error);
+}
+
+int pressure_map(struct pressure *pressure, uint64_t cache, uint64_t most, struct error *error)
+{
+    if (!pressure->count)
+        return 0;
+    pressure->room = room_for(pressure->machine, pressure->count, cache, most);
+    struct team_job job = {
+        .cpus = pressure->cpus, .count = pressure->count, .work = touch, .argument = pressure};
+    int code = arena_map(&pressure->arena, pressure->room * pressure->count, PAGES_AUTO, -1, error);
     if (code == 0)
         code = team_run(pressure->team, &job, error);
     struct scale scale = {pressure, 4 * (uint64_t)pressure->own_bytes};
@@ -285,7 +288,9 @@ int pressure_open(struct pressure *pressure, const struct machine *machine, cons
         scale.bytes = cache / 4;
     if (code >= 0 && single_flushes && scale.bytes > (uint64_t)pressure->own_bytes &&
         scale.bytes <= pressure->room) {
-        job = (struct team_job){.cpus = cpus, .count = 1, .work = find_scale, .argument = &scale};
+        job.count = 1;
+        job.work = find_scale;
+        job.argument = &scale;
         code = team_run(pressure->team, &job, error);
     }
     pressure->lost = code == ERROR_SYSTEM;

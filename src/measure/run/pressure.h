@@ -27,6 +27,7 @@ struct pressed {
 struct presser;
 struct pressed_run;
 struct pressure {
+    const struct machine *machine;
     struct team *team;
     const int *cpus;
     size_t count;
@@ -39,10 +40,14 @@ struct pressure {
     uint64_t slow_ticks; /* a load of so many missed the cache; 0: it can't be told */
 };
 
-/* Maps memory for `most` bytes to be held, and for traffic beyond a cache of `cache` bytes. `cpus`
- * stay the caller's. Errors of team_create(), arena_map() and team_run(). */
+/* Whatever is cheap; without pressure it can run already. `machine` and `cpus` stay the caller's.
+ * Errors of team_create(). */
 int pressure_open(struct pressure *, const struct machine *, const int *cpus, size_t count,
-                  uint64_t cache, uint64_t most, const volatile sig_atomic_t *stop, struct error *);
+                  const volatile sig_atomic_t *stop, struct error *);
+/* Maps and touches memory for `most` bytes to be held, and for traffic beyond a cache of `cache`
+ * bytes, and learns what a miss of it takes: seconds, for much memory. Once, before pressure.
+ * Errors of arena_map() and team_run(). */
+int pressure_map(struct pressure *, uint64_t cache, uint64_t most, struct error *);
 /* Presses until `over` is true, which is called again and again, first when the pressure is there:
  * every 50 ms, or where nothing presses every 5 ms. NULL: for some milliseconds, to see what it
  * takes where nobody else is. Errors of team_run(). */

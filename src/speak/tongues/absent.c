@@ -14,8 +14,9 @@ int tongue_speak(struct talk *talk, int argc, char **argv, struct error *error)
     (void)talk;
     (void)argc;
     (void)argv;
-    return error_set(error, ERROR_IMPOSSIBLE,
-                     "this fathom was built without other tools' commands");
+    return error_set(
+        error, ERROR_IMPOSSIBLE,
+        "this fathom was built without other tools' commands: make builds one with all");
 }
 
 void talk_release(struct talk *talk)
