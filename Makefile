@@ -3,7 +3,7 @@
 #   make check    set up, build, run every test
 #   make check-all    the same with all modelled machines and GPUs: for a quarter of an hour or more
 #   make lab      real kernels on machines of any topology, in QEMU: a quarter of an hour
-#   make mutants [MUTANTS="--count 100 --rooms stats"]    change the sources one thing at a time: what does no test notice?
+#   make mutants [MUTANTS="--count 20 --rooms stats"]    change the sources one thing at a time: what does no test notice?
 #   make fuzz [FUZZ=SECONDS]    look for inputs that break it;   make faults    let the system fail it
 #   make          build;   make install [PREFIX=/usr] [DESTDIR=...] [LINKS=1]   make uninstall   make benchmark   make clean
 # LINKS=1 also makes links by the names of the tools that fathom speaks as, in PREFIX/libexec/fathom.
@@ -62,8 +62,8 @@ fuzz:
 	    meson compile -C $$folder fuzz-document fuzz-views fuzz-import fuzz-words fuzz-options fuzz-machine || exit; done
 	@tests/fuzz/run --seconds $(FUZZ) --fast build-fuzz-fast/tests/fuzz build-fuzz/tests/fuzz
 
-# In a copy, with builds of its own in build/mutants: some seconds each.
-MUTANTS ?= --count 500
+# With libraries of its own in build/mutants: a second each.
+MUTANTS ?= --count 100
 mutants: build
 	@tests/mutants $(MUTANTS)
 
