@@ -1,5 +1,4 @@
 """The tables of tests/golden/run: documents, tables of other tools, and commands."""
-import copy
 import json
 import random
 import re
@@ -173,7 +172,7 @@ IMPORTS = {
 
 def slower(document, by=1.1):
     """The same run, some time later on a machine whose every figure is another one."""
-    document = copy.deepcopy(document)
+    document = variants.copied(document)
     document["run"]["started"] = "2026-11-25T09:00:00Z"
     for probe in document["probes"]:
         for series in probe.get("series", []):
@@ -227,14 +226,14 @@ for name in ("latency", "bandwidth", "fault", "cores", "gpu-turing"):
 
 def bare_metal(document):
     """Not in a guest, where fewer changes are certain."""
-    document = copy.deepcopy(document)
+    document = variants.copied(document)
     document["machine"].pop("hypervisor", None)
     return document
 
 
 def forward(document):
     """The same in another order: another experiment."""
-    document = copy.deepcopy(document)
+    document = variants.copied(document)
     document["run"]["started"] = "2026-11-20T00:00:00Z"
     for probe in document["probes"]:
         for part in probe.get("series", []) + probe.get("findings", []):
@@ -244,7 +243,7 @@ def forward(document):
 
 
 def without_first_probe(document):
-    document = copy.deepcopy(document)
+    document = variants.copied(document)
     document["probes"] = document["probes"][1:]
     return document
 
@@ -267,7 +266,7 @@ def nameless(document):
 
 def with_points(document, keep):
     """Another run, which measured other sizes."""
-    document = copy.deepcopy(document)
+    document = variants.copied(document)
     document["run"]["started"] = f"2026-11-2{keep}T00:00:00Z"
     for probe in document["probes"]:
         for series in probe.get("series", []):
@@ -391,20 +390,20 @@ def geometry_rich(document, more=10):
     probe["series"] = [series for series in probe["series"] if series["name"] != "conflicts" or series["factors"]["stride"] < 4096]
     ways, lines = ({series["factors"]["level"]: series for series in probe["series"] if series["name"] == name}
                    for name in ("lines that fit", "line by vote"))
-    hot = copy.deepcopy(probe["series"][0])
+    hot = variants.copied(probe["series"][0])
     hot.update(name="hot lines", factors={"contending": 20, "hot": 8}, points=hot["points"][:2])
     for point, value in zip(hot["points"], (12, 12 + more)):
         swarm.scale([point], value / point["cycles"]["median"])
     for place, (point, value) in enumerate(zip(ways[2]["points"], (32, 16, 16))):
         point.update({key: value for key in swarm.VALUES if key in point}, x=32768 << place)
-    lines[2]["points"] = copy.deepcopy(lines[1]["points"])
+    lines[2]["points"] = variants.copied(lines[1]["points"])
     probe["series"].append(hot)
     return document
 
 
 def busy(document):
     """A GPU behind a narrow link, divided, with others' work on it."""
-    document = copy.deepcopy(document)
+    document = variants.copied(document)
     document["machine"]["gpus"][0].update(link="PCIe 3.0 x8", link_most="PCIe 4.0 x16", ecc="on", mig="on", other_processes=3)
     return document
 
@@ -420,7 +419,7 @@ def other_units(document):
 
 def huge(document):
     """Times that no column holds."""
-    document = copy.deepcopy(document)
+    document = variants.copied(document)
     for series in document["probes"][0]["series"]:
         swarm.scale(series["points"][-9:], 1e12)
     return document
@@ -433,7 +432,7 @@ for more in (-1, 0, 0.1, 0.5, 0.9, 1.5, 1.8):
 
 def odd_caches(document):
     """With caches declared that hold no data, or that no level is."""
-    document = copy.deepcopy(document)
+    document = variants.copied(document)
     document["machine"]["caches"] += [{"level": 1, "type": "instruction", "size_bytes": 1 << 18}, {"level": 0, "type": "data", "size_bytes": 1 << 12},
                                       {"level": 2, "type": "unified", "size_bytes": 1 << 21}, {"level": 9, "type": "unified", "size_bytes": 1 << 30}]
     return variants.bare(document)
@@ -441,7 +440,7 @@ def odd_caches(document):
 
 def hybrid(document, cpu):
     """Measured by a CPU of one of two kinds of core: its L2 is the one to compare with, not the largest."""
-    document = copy.deepcopy(document)
+    document = variants.copied(document)
     document["machine"].pop("declared", None)
     document["machine"]["cpu"]["kinds"] = [{"name": "efficiency", "cpus": "4-11"}, {"name": "performance", "cpus": "0-3"}]
     document["machine"]["caches"] = [
@@ -454,7 +453,7 @@ def hybrid(document, cpu):
 
 def one_handoff(document):
     """The nearest pair alone, and more of its points than one."""
-    document = copy.deepcopy(document)
+    document = variants.copied(document)
     document["probes"] = [probe for probe in document["probes"] if probe["name"] == "cores"]
     document["probes"][0]["findings"] = document["probes"][0]["findings"][:1]
     return document
@@ -462,7 +461,7 @@ def one_handoff(document):
 
 def first_alone(document):
     """Where the first finding changed, and one point of each curve."""
-    document = copy.deepcopy(document)
+    document = variants.copied(document)
     document["run"]["started"] = "2026-11-26T00:00:00Z"
     for probe in document["probes"]:
         swarm.scale(probe.get("findings", [])[:1], 1.5)

@@ -1,5 +1,4 @@
 """Many variants of a recorded probe, drawn at random, in one document: what is found in each, in a line each."""
-import copy
 import random
 import re
 
@@ -109,7 +108,7 @@ CHANGES = (step, step, slight_step, noise, noise, spikes, width, thin, cut, fail
 
 def changed(probe, seed):
     draw = random.Random(f"{probe['name']} {seed}")
-    probe = copy.deepcopy(probe)
+    probe = variants.copied(probe)
     probe.pop("findings", None)
     if draw.random() < 0.15 and len(probe["series"]) > 1:
         del probe["series"][draw.randrange(len(probe["series"]))]
@@ -127,7 +126,7 @@ def changed(probe, seed):
 
 def varied(document, seed):
     """The document with a few points a series, findings as if measured elsewhere, and series that changed with them."""
-    document = copy.deepcopy(document)
+    document = variants.copied(document)
     document["run"]["started"] = f"2026-11-26T09:{seed % 60:02}:00Z"
     draw = random.Random(f"varied {seed}")
     spread = draw.choice((0.02, 0.1, 0.3, 0.6))
@@ -154,7 +153,7 @@ def varied(document, seed):
 
 def fewer(document, points=5):
     """The document with a few points a series."""
-    document = copy.deepcopy(document)
+    document = variants.copied(document)
     for probe in document["probes"]:
         for series in probe.get("series", []):
             series["points"] = series["points"][::max(1, len(series["points"]) // points)]
