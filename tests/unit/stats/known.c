@@ -24,7 +24,7 @@
 enum { MOST = 48 };
 static const char *const kinds[] = {"normal", "raised", "ramp",  "step",   "counts", "falling",
                                     "alone",  "times",  "pairs", "equal",  "beyond", "spikes",
-                                    "drift",  "below",  "knee",  "thirds", "two"};
+                                    "drift",  "below",  "knee",  "thirds", "two",    "edge"};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 static const size_t sizes[] = {1, 2, 3, 4, 5, 6, 7, 9, 12, 17, 25, 40};
 
@@ -64,8 +64,10 @@ static double value_of(size_t kind, size_t i, size_t n, struct random *random)
         return 20 / fmax(0.05, 1 - at / (double)n) + 0.1 * unit;
     case 15:
         return 100 * (1 + (double)(i % 3)) + noise;
-    default:
+    case 16:
         return i % 2 ? 200 + noise : 20 + noise;
+    default: /* 2.25 % of a step's height above its floor, and 4.5 deviations of the lowest */
+        return (2 * i < n ? 5 + (i % 5 == 4 ? 0.1575 : 0) : 12) + (i == 0 ? 0.0075 : 0);
     }
 }
 
@@ -129,7 +131,8 @@ static void tell_sample(char **to, const double *values, size_t n)
     undisturbed_envelope(values, n, &visits);
     add(to, "envelope", 3, (double)visits.median, (double)visits.low, (double)visits.high);
     const struct undisturbed undisturbed = undisturbed_of(values, n);
-    add(to, "undisturbed", 3, undisturbed.value, undisturbed.deviation, (double)undisturbed.count);
+    add(to, "undisturbed", 5, undisturbed.value, undisturbed.deviation, (double)undisturbed.count,
+        undisturbed.longer, undisturbed.shift);
     add(to, "centre", 2, robust_deviation(values, n, scratch), (double)spread_groups(values, n));
     add(to, "summary", 7, (double)s.median, (double)s.low, (double)s.high, (double)s.coverage,
         (double)s.p10, (double)s.p75, summary_half_width(&s));
