@@ -153,6 +153,21 @@ TEXTS["nvbandwidth.json"] = json.dumps({"nvbandwidth": {"GPU Device list": ["0: 
     bandwidths("device_to_device_memcpy_read_ce", "GPU(row) -> GPU(column)", [["N/A", "276.07"], ["276.1", "N/A"]], average=276, other=[["1", "2"]], spread=3, median=4),
     bandwidths("host_to_device_memcpy_sm", "CPU(row) -> GPU(column)", [["0", "-1"]], max=[7], share="all")]}}, indent=1)
 
+# Units, columns, bytes and sizes at the edge of what is read; what each is read as is the program's to know, or a curve.
+ODD = {
+    "ps.csv": "size,ps\n4K,1250\n8K,1260\n16K,1270\n", "ms.csv": "size,ms\n4K,0.00125\n8K,0.00126\n", "us.csv": b"size,\xe6s\n4K,0.00125\n8K,0.00126\n",
+    "rate-first.csv": "size,MBps,ns\n4K,9000,1.2\n8K,9100,1.3\n", "rate-alone.csv": "size,MBps\n4K,9000\n8K,9100\n", "rate-last.csv": "size,ns,GBps\n4K,1.2,9\n8K,1.3,9\n",
+    "least.csv": "size,min ns,median ns,p90 ns\n4K,1,1.2,2\n8K,1,1.3,2\n", "most.csv": "size,max ns,mean ns\n4K,5,1.2\n8K,6,1.3\n",
+    "bytes.csv": "size B,ns\n1,1.2\n2,1.2\n3,1.3\n4,1.3\n", "nothing.csv": "size B,ns\n0,1.2\n1,1.3\n2,1.4\n", "again.csv": "size,ns\n4K,1\n4K,2\n8K,2\n8K,3\n",
+    "kib.csv": "size KiB,ns\n4,1.2\n8,1.2\n", "mil.csv": "size,mil ns\n4K,1.2\n8K,1.2\n", "many.csv": "size," + ",".join(f"ns {i}" for i in range(40)) + "\n4K" + ",1" * 40 + "\n8K" + ",2" * 40 + "\n",
+    "utf8.csv": "gr\u00f6\u00dfe \u2026 size,ns \u00b1 \u20ac\n4K,1.2\n8K,1.3\n", "bytes-odd.csv": b"size \xe9\xb1x,ns \xe2\x82\n4K,1.2\n8K,x\xe9\xb5\n", "astral.csv": "size,ns \U0001f4be\n4K,1.2\n8K,y\U0001f4be\n",
+    "mark.txt": b"\xff\xfe", "mark-big.txt": "\ufeff4096 1.2\n8192 1.3\n".encode("utf-16-be"), "charset.txt": "\033(B4096 1.2\n8192 1.2\n\033(Bx 1\n", "escape.txt": "4096 1.2\n8192 1.3\033",
+    "ids-two.csv": "0,1\n0,20\n", "two.csv": "0,20\n20,0\n", "triples-bare.csv": "0,1,20\n1,0,21\n", "head-number.csv": "1,0,2\n0,1,20\n0,2,30\n1,2,25\n", "named-rows.csv": "x,0,1\na,0,20\nb,20,0\n",
+    "mlc-from-one.txt": "Measuring idle latencies for random access (in ns)...\n\t\tNuma node\nNuma node\t     1\t     2\n       1\t  80.1\t 130.2\n       2\t 131.0\t  81.4\n",
+    "mlc-two-only.txt": "Measuring idle latencies for random access (in ns)...\n\t\tNuma node\nNuma node\t     0\t     1\n       0\t  80.1\t 130.2\n",
+}
+TEXTS |= {f"odd-{name}": text for name, text in ODD.items()}
+
 # file: what it is read as; None where the program is to know it by its text.
 IMPORTS = {
     "i9.csv": "core-matrix --op cas", "i9-rust.csv": "core-to-core-latency", "i9-rust.txt": None,
@@ -745,6 +760,9 @@ def commands(documents):
         yield f"diff/{name}-unquiet", f"fathom analyse {name}-unquiet.json -o anew.json 2>/dev/null; fathom diff {name}-bare.json anew.json" \
             if name in BARE else f"fathom analyse {name}-unquiet.json -o anew.json 2>/dev/null; fathom diff {name}.json anew.json"
 
+    for form in ("", "curve --size-unit B --unit ns ", "core-matrix "):
+        yield f"import/odd{'-' if form else ''}{form.partition(' ')[0]}", \
+            f"for name in {' '.join(ODD)}; do echo \"=== $name\"; fathom import {form}odd-$name -f csv-points 2>&1 | cut -c 1-160 | head -n 12; done"
     for name in SMALL:
         yield f"import/small-{name}", f"fathom import {'sbc-bench ' if 'unknown' in name else ''}small-{name}.txt; fathom import -f csv-points small-{name}.txt 2>/dev/null"
     for name, form in IMPORTS.items():
