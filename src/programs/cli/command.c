@@ -9,12 +9,10 @@
 #include <string.h>
 
 const struct command *const commands[] = {
-    &run_command,        &report_command,   &diff_command,
-    &check_command,      &baseline_command, &merge_command,
-    &fleet_command,      &nearest_command,  &watch_command,
-    &need_command,       &analyse_command,  &import_command,
-    &as_command,         &list_command,     &doctor_command,
-    &completion_command, &manual_command,   NULL,
+    &run_command,     &report_command,     &diff_command,    &check_command, &baseline_command,
+    &merge_command,   &fleet_command,      &nearest_command, &watch_command, &need_command,
+    &predict_command, &analyse_command,    &import_command,  &as_command,    &list_command,
+    &doctor_command,  &completion_command, &manual_command,  NULL,
 };
 
 const struct command *command_by_name(const char *name, const struct probe **probe)

@@ -26,9 +26,12 @@ struct command_options {
     struct setting repeat, every, sweep, add;       /* several runs */
     struct setting against, tolerance, within, fit; /* check */
     struct setting watch_for, metrics, cpu;         /* watch */
-    struct setting threshold, false_share, pages;   /* diff, fleet */
-    struct setting in_place;                        /* analyse */
-    struct setting waves, both, wait, spool, keep;  /* fathom-mpi */
+    struct loop_options {
+        struct setting size, pattern, stride, chains, threads, work, pages, node;
+    } loop;                                        /* predict */
+    struct setting threshold, false_share, pages;  /* diff, fleet */
+    struct setting in_place;                       /* analyse */
+    struct setting waves, both, wait, spool, keep; /* fathom-mpi */
 };
 #define COMMAND_OPTION(option) offsetof(struct command_options, option)
 
@@ -65,7 +68,7 @@ struct command {
 extern const struct command run_command, probe_command, report_command, import_command, as_command,
     nearest_command, analyse_command, fleet_command, diff_command, check_command, baseline_command,
     merge_command, list_command, doctor_command, completion_command, manual_command, watch_command,
-    need_command;
+    need_command, predict_command;
 extern const struct command *const commands[]; /* ends with NULL; without probe_command */
 
 /* The command of that name; for the name of a probe also *probe. NULL: no command has the name. */

@@ -162,8 +162,7 @@ int words_check(const struct invocation *invocation, struct error *error)
             snprintf(all + strlen(all), sizeof all - strlen(all), "%s %s", k ? "," : "", word.word);
         }
         if (!words->nth(0, &word))
-            snprintf(all, sizeof all,
-                     "this fathom was built without any: make builds one with all");
+            strcpy(all, "this fathom was built without any: make builds one with all");
         else if (words->in_help)
             snprintf(all, sizeof all, "'fathom %s --help' lists them", command->name);
         const bool many = strlen(all) > 200;
