@@ -94,12 +94,15 @@ def of_twin(fathom, loop, machine, seed):
         document = run(fathom, "parallelism", "--level", level, "--chains", loop["chains"], *quick, **twin)
         if not document:
             return None
-        for series in document["probes"][0].get("series", []):
-            if series["name"] == f"chains in {level}" and series["points"][0].get("median"):
-                number, unit = series["factors"]["working set"].split()
-                size = int(float(number) * {"KiB": 1 << 10, "MiB": 1 << 20}[unit])
-                return {"size": size, "pattern": "random", "chains": loop["chains"]}, series["points"][0]["median"]
-        return None
+        # The twin has what the document measured, in the set that it was measured in.
+        known = [series for probe in json.loads(Path(machine).read_text())["probes"] if probe["name"] == "parallelism"
+                 for series in probe["series"] if series["name"] == f"chains in {level}"]
+        ns = median(document, f"chains in {level}")
+        if not known or not ns:
+            return None
+        number, unit = known[0]["factors"]["working set"].split()
+        size = int(float(number) * {"KiB": 1 << 10, "MiB": 1 << 20}[unit])
+        return {"size": size, "pattern": "random", "chains": loop["chains"]}, ns
     document = run(fathom, "latency", "--sizes", loop["size"], *quick, **twin)
     ns = document and median(document, "latency")
     return ({"size": loop["size"], "pattern": "random", "chains": 1}, ns) if ns else None

@@ -13,8 +13,6 @@
 
 const char *const loop_pattern_names[LOOP_PATTERNS + 1] = {"random", "sequential", "stride", NULL};
 
-enum { LINE_USUAL = 64 };
-
 /* What each step adds to the logarithm of a prediction, as standard deviations; and how far sizes
  * shift from one run to the next, in caches of the core's own and in those that others may use. All
  * by FATHOM_FIT=1 benchmarks/predict.py, from loops other than those that it reports. */
@@ -94,6 +92,7 @@ struct wanted {
     const char *probe, *name, *factor, *text, *other_factor, *other_text;
     double reach;
     enum loop_pages pages;
+    bool matrix;
 };
 
 /* The first such curve of the documents, which `from` then is; NULL: none has it. */
@@ -106,8 +105,9 @@ static const struct series *find(struct predicting *p, struct wanted wanted)
             if (strcmp(series->name, wanted.name) == 0 &&
                 has_text(series, wanted.factor, wanted.text) &&
                 has_text(series, wanted.other_factor, wanted.other_text) &&
-                (!wanted.pages || pages_of(result, series) == wanted.pages) && end_of(series) > 0 &&
-                end_of(series) >= wanted.reach) {
+                (!wanted.pages || pages_of(result, series) == wanted.pages) &&
+                (series->matrix ? wanted.matrix
+                                : end_of(series) > 0 && end_of(series) >= wanted.reach)) {
                 p->from = p->documents[d];
                 return series;
             }
@@ -136,6 +136,8 @@ static struct told at(const struct series *series, double x)
         if (point->x >= x && (!above || point->x < above->x))
             above = point;
     }
+    if (!below && !above)
+        return (struct told){NAN, 0};
     below = below ? below : above;
     above = above ? above : below;
     struct told told = {(double)below->y.median, fmax(own_doubt(below), own_doubt(above))};
@@ -237,7 +239,7 @@ static void learn_machine(struct predicting *p)
     const struct machine_facts *facts = p->machine;
     const unsigned a_core = facts->cores ? facts->threads / facts->cores : 1;
     size_t kept = 0;
-    p->line = LINE_USUAL;
+    p->line = 64; /* of most machines, where none is declared */
     p->sharers = 1;
     for (size_t i = 0; i < p->levels.count; i++) {
         struct level level = p->levels.list[i];
@@ -274,8 +276,7 @@ static int refuse_loop(const struct predicting *p, struct error *error)
             memory = facts->nodes[i].memory_bytes;
     size_format(loop->bytes, size);
     if (loop->node >= 0 && !memory)
-        return error_set(error, ERROR_USAGE, "--node %d: the machine has no memory there",
-                         loop->node);
+        return error_set(error, ERROR_USAGE, "--node %d: no memory is there", loop->node);
     if (memory && loop->bytes > (double)memory)
         return error_set(error, ERROR_USAGE, "--size %s: there are only %s of memory", size,
                          size_format((double)memory, most));
@@ -300,7 +301,7 @@ static struct told read_of_level(struct predicting *p, const struct level *level
     const char *name = level->kind == LEVEL_MEMORY ? "DRAM" : level->name;
     const struct series *rates =
         find(p, (struct wanted){"bandwidth", "bandwidth by threads", "kernel", "read", "level",
-                                name, threads, 0});
+                                name, .reach = threads});
     struct told told = rates ? at(rates, threads) : (struct told){NAN, 0};
     told.value = threads * p->line * 1e9 / told.value;
     return told;
@@ -344,8 +345,8 @@ static struct told translation(struct predicting *p, double bytes)
 /* The latency of one CPU to the node's memory; NAN: not in the documents. */
 static double to_node(struct predicting *p, int from, int to)
 {
-    const struct series *nodes =
-        find(p, (struct wanted){"numa", "numa", "shows", .text = "latency of one CPU"});
+    const struct series *nodes = find(
+        p, (struct wanted){"numa", "numa", "shows", .text = "latency of one CPU", .matrix = true});
     for (size_t i = 0; nodes && i < nodes->point_count; i++)
         if (nodes->points[i].from == from && nodes->points[i].to == to)
             return (double)nodes->points[i].y.median;
@@ -371,8 +372,7 @@ static void begin_chase(struct predicting *p, struct chase *chase, bool translat
         const struct told more = translation(p, loop->bytes);
         const double part = more.value / (chase->latency += more.value);
         more_doubt(&chase->time, part * more.doubt, part * doubt.pages);
-        if (part > 0.1)
-            line_add(&chase->also, "; translation on small pages adds %.3g ns", more.value);
+        line_add(&chase->also, "; translation on small pages adds %.3g ns", more.value);
     }
     int own = 0;
     for (size_t i = 0; i < p->machine->node_count; i++)
@@ -568,7 +568,7 @@ static struct told predict_sequential(struct predicting *p)
     const unsigned threads = p->loop->threads;
     const struct series *rates =
         find(p, (struct wanted){"bandwidth", "bandwidth", "kernel", "read", "access", "sequential",
-                                0, p->loop->pages});
+                                .pages = p->loop->pages});
     const double part = p->loop->bytes / threads;
     struct anchors anchors = {.count = 0};
     if (!rates)
