@@ -79,33 +79,37 @@ def measured(fathom, loop, line=64):
 
 
 def of_twin(fathom, loop, machine, seed):
-    """The same of a twin, of which only curves are known: a chase of one chain by size, several in the set of a level, reads by size,
-    strides in a level. The loop is changed to one of these; None: the twin has none."""
-    twin = {"machine": machine}
-    quick = ["--seed", seed]
+    """The same of a twin, of which only curves are known: one chain by size on either pages, several chains or work between loads in
+    the set of a level, reads by size. The loop is changed to one of these; None: the twin has none."""
+    def measure(*arguments):
+        return run(fathom, *arguments, "--seed", seed, machine=machine)
+
+    size, draw = loop["size"], random.Random(seed)
     if loop["pattern"] == "sequential":
-        document = run(fathom, "bandwidth", "--kernel", "read", "--sizes", loop["size"], *quick, **twin)
+        document = measure("bandwidth", "--kernel", "read", "--sizes", size)
         rate = document and median(document, "bandwidth", kernel="read")
-        return ({"size": loop["size"], "pattern": "sequential"}, 64e9 / rate) if rate else None
+        return ({"size": size, "pattern": "sequential"}, 64e9 / rate) if rate else None
     if loop["pattern"] == "stride":
         return None
-    if loop["chains"] > 1:
-        level = random.Random(seed).choice(["L1", "L2", "L3", "DRAM"])
-        document = run(fathom, "parallelism", "--level", level, "--chains", loop["chains"], *quick, **twin)
-        if not document:
-            return None
-        # The twin has what the document measured, in the set that it was measured in.
-        known = [series for probe in json.loads(Path(machine).read_text())["probes"] if probe["name"] == "parallelism"
-                 for series in probe["series"] if series["name"] == f"chains in {level}"]
-        ns = median(document, f"chains in {level}")
-        if not known or not ns:
-            return None
-        number, unit = known[0]["factors"]["working set"].split()
-        size = int(float(number) * {"KiB": 1 << 10, "MiB": 1 << 20}[unit])
-        return {"size": size, "pattern": "random", "chains": loop["chains"]}, ns
-    document = run(fathom, "latency", "--sizes", loop["size"], *quick, **twin)
-    ns = document and median(document, "latency")
-    return ({"size": loop["size"], "pattern": "random", "chains": 1}, ns) if ns else None
+    if loop["chains"] == 1 and not loop["work"]:
+        document = measure("latency", "--sizes", size, *(["--pages", "small"] if loop["pages"] == "4K" else []))
+        ns = document and median(document, "latency")
+        return ({"size": size, "pattern": "random", "chains": 1, "pages": loop["pages"]}, ns) if ns else None
+    # The twin has what the document measured, in the set that it was measured in.
+    level, name, given = draw.choice(["L1", "L2", "L3", "DRAM"]), "chains in", {}
+    chains, work = loop["chains"], loop["work"]
+    if work:
+        chains = draw.choice([1, 2, 4, 8, 16])
+        name, given = ("chains with work" if chains > 1 else "one chain, with work"), {"chains": chains}
+    document = measure("parallelism", "--level", level, "--chains", chains, *(["--work", f"{work},64"] if work else []))
+    known = [series for probe in json.loads(Path(machine).read_text())["probes"] if probe["name"] == "parallelism"
+             for series in probe["series"] if series["name"] == f"chains in {level}"]
+    ns = document and median(document, name if work else f"{name} {level}", work or None, level=level, **given)
+    if not known or not ns:
+        return None
+    number, unit = known[0]["factors"]["working set"].split()
+    size = int(float(number) * {"KiB": 1 << 10, "MiB": 1 << 20}[unit])
+    return {"size": size, "pattern": "random", "chains": chains} | ({"work": work} if work else {}), ns
 
 
 def predicted(fathom, documents, loop):
@@ -141,9 +145,11 @@ def make_points(fathom, folder, count, seed, machine):
 def make_documents(fathom, folder, machine):
     for name, command in RUNS.items():
         path = folder / f"{name}.json"
-        if path.exists() or (machine and name != "run"):
+        if path.exists():
             continue
-        document = run(fathom, *(["run"] if machine else command), machine=machine)
+        document = run(fathom, *command, machine=machine)
+        if not document and machine:
+            continue
         if not document:
             raise SystemExit(f"fathom {' '.join(command)} could not be measured")
         path.write_text(json.dumps(document))
