@@ -17,10 +17,10 @@ struct burst_steps {
 };
 
 enum { BURST_WIDTHS = 63 };
-/* What bursts have shown of one core for as long as a team lives: stages come and go, and a thread
- * that works through a whole one leaves nothing there to compare with. */
+/* What bursts have shown of one core for as long as its worker lives: stages come and go, and a
+ * thread that works through a whole one leaves nothing there to compare with. */
 struct burst_core {
-    unsigned multiplication, tries; /* cycles of one, 0: not certain; tries of this stage */
+    unsigned multiplication, tries; /* cycles of one, 0: not certain; tries so far */
     double widths[BURST_WIDTHS];    /* the last, in cycles an addition */
     size_t count;                   /* of all so far */
     double alone;                   /* the least width that as many in a row agreed on; 0: none */

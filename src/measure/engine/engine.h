@@ -45,7 +45,7 @@ struct stage_outcome {
     double arena_s;      /* to map and touch that arena */
     double visits_s;     /* all visits to points, with their trials' prepare() */
     double stolen_s;     /* that a hypervisor took from the measuring CPUs during visits */
-    unsigned cpu_states; /* those in which the host kept the CPUs meanwhile: placement_since() */
+    unsigned cpu_states; /* those of its trials, as bits: 1 << placement_of() */
 };
 
 /* A stage: a plan that is being carried out. It can pause while other stages have their turn. */

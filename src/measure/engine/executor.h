@@ -75,9 +75,9 @@ struct executor_kind {
     /* The core's clock at this moment, by a burst (burst.h); NAN where the plan's
      * kernels make it meaningless. NULL: no CPU measures, and measure() reports the clock. */
     double (*burst_hz)(struct visit *);
-    /* Whether another hardware thread of that CPU's core works now, by a burst at that clock. NULL:
-     * no such thread is ever seen. */
-    bool (*core_shared)(struct visit *, int cpu, double hz);
+    /* Whether another hardware thread of the core works now, by a burst at that clock. NULL: no
+     * such thread is ever seen. */
+    bool (*core_shared)(struct visit *, double hz);
     /* Measures a run of batches: fills the `ns` of each (without burst_hz() its `core_hz` as
      * well), and of windows also `interrupted` and shares[batch][seat]. 0; 1 where something
      * interrupted a run of other batches; negative where the visit can't go on. */

@@ -86,14 +86,6 @@ unsigned placement_of(const struct placement *placement, uint32_t interval)
                                                                            : PLACEMENT_MOVING;
 }
 
-unsigned placement_since(const struct placement *placement, uint32_t first)
-{
-    unsigned states = 0;
-    for (uint32_t i = first; i <= placement_interval(placement); i++)
-        states |= 1u << placement_of(placement, i);
-    return states;
-}
-
 void placement_free(struct placement *placement)
 {
     free(placement->found);

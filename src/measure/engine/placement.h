@@ -41,6 +41,4 @@ uint32_t placement_interval(const struct placement *);
  * PLACEMENT_MOVING where they differ or there is none. An interval without an end yet has the state
  * of its beginning. */
 unsigned placement_of(const struct placement *, uint32_t interval);
-/* The states of all intervals from `first` on, as bits: 1 << placement_of(). */
-unsigned placement_since(const struct placement *, uint32_t first);
 void placement_free(struct placement *);

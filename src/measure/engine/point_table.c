@@ -136,7 +136,7 @@ static struct point *sum_up(struct point_table *table, size_t index)
         point->x = planned->x;
     }
     const struct record one =
-        table->together ? record_of_one_state(record, table->placement, &table->states) : *record;
+        record_of_states(record, table->placement, table->together, &table->states);
     record_conclude(&one, table->plan, table->scratch, point);
     return point;
 }
@@ -145,9 +145,7 @@ void point_table_finish(struct point_table *table, size_t index)
 {
     struct table_entry *entry = &table->entries[index];
     const uint32_t record = entry->record - POINT_RECORDS;
-    table->states = table->done_states;
     sum_up(table, index);
-    table->done_states = table->states;
     record_clear(&table->records[record]);
     table->spare[table->spare_count++] = record;
     entry->record = POINT_DONE;
@@ -183,7 +181,6 @@ void point_table_close(struct point_table *table, size_t *missing, size_t *faile
 {
     struct plan *plan = table->plan;
     size_t open_missing = 0, open_failed = 0;
-    table->states = table->done_states;
     for (size_t i = 0; i < plan->point_count; i++) {
         if (table->entries[i].place == POINT_SETTLED)
             continue;

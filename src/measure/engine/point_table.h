@@ -33,7 +33,7 @@ struct point_table {
      * (placement.h), so each point is of trials in one state. */
     bool together;
     const struct placement *placement;
-    unsigned done_states, states; /* of the points that are done, and of all, as bits */
+    unsigned states; /* of all points' trials, as bits: 1 << placement_of() */
 };
 
 /* Makes room for all points at the end of the plan's series. ERROR_SYSTEM without memory. */

@@ -422,22 +422,30 @@ void record_conclude(const struct record *record, const struct plan *plan, doubl
     point->flags |= disturbed;
 }
 
-struct record record_of_one_state(struct record *record, const struct placement *placement,
-                                  unsigned *states)
+static unsigned state_of(const struct record *record, const struct placement *placement, unsigned i)
+{
+    return placement_of(placement, (uint32_t)record->interval[i]);
+}
+
+struct record record_of_states(struct record *record, const struct placement *placement,
+                               bool one_alone, unsigned *states)
 {
     unsigned counts[PLACEMENT_MOVING + 1] = {0}, most = PLACEMENT_MOVING;
     for (unsigned i = 0; i < record->trials; i++)
-        counts[placement_of(placement, (uint32_t)record->interval[i])]++;
+        counts[state_of(record, placement, i)]++;
     for (unsigned state = 0; state < PLACEMENT_MOVING; state++)
         if (counts[state] > (most == PLACEMENT_MOVING ? 0 : counts[most]))
             most = state;
     struct record one = *record;
     one.trials = 0;
     for (unsigned i = 0; i < record->trials; i++) {
-        if (placement_of(placement, (uint32_t)record->interval[i]) != most)
+        const unsigned state = state_of(record, placement, i);
+        if (one_alone && state != most)
             continue;
+        *states |= 1u << state;
         for (unsigned c = 0; c < COLUMNS; c++) {
-            float *column = *column_of(record, c), value = column[i];
+            float *column = *column_of(record, c);
+            const float value = column[i];
             column[i] = column[one.trials];
             column[one.trials] = value;
         }
@@ -446,7 +454,6 @@ struct record record_of_one_state(struct record *record, const struct placement 
     one.moved = one.trials < record->trials;
     if (one.disturbed_trials > one.trials)
         one.disturbed_trials = one.trials;
-    *states |= record->trials ? 1u << most : 0;
     return one;
 }
 

@@ -50,10 +50,11 @@ bool record_converged(const struct record *, const struct plan *, double *scratc
 /* Fills the point: values, flags, counts. `scratch` as above, with room for at least a trial's
  * batches. */
 void record_conclude(const struct record *, const struct plan *, double *scratch, struct point *);
-/* The record of the trials in that state of the CPUs in which most were taken, which is added to
- * `states` as by placement_since(). They become the first ones of the record, whose buffers both
- * have. */
-struct record record_of_one_state(struct record *, const struct placement *, unsigned *states);
+/* The record of the trials in that state of the CPUs in which most were taken, or of all unless
+ * `one_alone`. Their states are added to `states`, as bits: 1 << placement_of(). These trials
+ * become the first ones of the record, whose buffers both have. */
+struct record record_of_states(struct record *, const struct placement *, bool one_alone,
+                               unsigned *states);
 /* Empties it and keeps its buffers. */
 void record_clear(struct record *);
 void record_free(struct record *);

@@ -288,9 +288,8 @@ bool stage_looks_often(const struct stage *stage)
 static int begin_turn(struct stage *stage, struct error *error)
 {
     const int code = placement_look_if_due(stage->engine->placement, error);
-    stage->entered = placement_interval(stage->engine->placement);
     for (size_t i = 0; i < stage->visit_count; i++)
-        stage->visits[i].interval = stage->entered;
+        stage->visits[i].interval = placement_interval(stage->engine->placement);
     stage_enter(stage);
     return code;
 }
@@ -301,7 +300,6 @@ static int end_turn(struct stage *stage, int code, struct error *error)
     stage_leave(stage);
     if (code == 0)
         code = placement_look_if_due(stage->engine->placement, error);
-    stage->outcome.cpu_states |= placement_since(stage->engine->placement, stage->entered);
     return code;
 }
 
@@ -351,8 +349,7 @@ void stage_sum_up(struct stage *stage, struct stage_outcome *outcome)
     outcome->elapsed_s = (double)stage->active_ns * 1e-9;
     point_table_close(&stage->table, &outcome->points_missing, &outcome->points_failed,
                       &outcome->failure);
-    if (stage->table.together)
-        outcome->cpu_states = stage->table.states;
+    outcome->cpu_states = stage->table.states;
     if (outcome->not_woken) /* the cause is not lack of time */
         outcome->points_missing = 0;
     outcome->core_hz = reservoir_summary(&stage->core_hz);

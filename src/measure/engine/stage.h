@@ -77,7 +77,6 @@ struct stage {
     size_t visit_count, seats_max;
     struct trial *trials;   /* [visit_count][plan_visit_trials()] */
     struct worker *workers; /* [visit_count][plan_visit_trials()][seats_max] */
-    uint32_t entered;       /* interval of the placement in which its turn began */
     uint64_t began_ns;      /* executor's time when stage_elapsed_s() was 0 */
     uint64_t active_ns;     /* stage_elapsed_s() at the end of its last turn */
     double paused_s, show_at_s, shown_share;

@@ -32,15 +32,9 @@ struct member {
     /* Written by the coordinator while the worker is idle. */
     struct team_job job; /* a copy, because a lost worker may still read it much later */
     unsigned rank;
-    sigjmp_buf escape; /* used by the thread alone */
+    struct burst_core core; /* used by the thread alone, like the escape */
+    sigjmp_buf escape;      /* used by the thread alone */
     volatile sig_atomic_t recallable;
-};
-
-/* Never moved: a worker may still write to it. */
-struct core {
-    int cpu;
-    struct burst_core burst;
-    struct core *next;
 };
 
 /* There is no lock: a thread that holds one may lose its CPU, and waiting for a lock has no
@@ -52,7 +46,6 @@ struct team {
     int patience_polls; /* polls before a thread that gets no time to run is lost */
     struct member **members;
     size_t count;
-    struct core *cores;
 };
 
 /* A signal handler can find its member only through the thread that it runs on. */
@@ -376,19 +369,9 @@ void team_dismiss(struct team *team, int cpu)
     }
 }
 
-struct burst_core *team_core(struct team *team, int cpu)
+struct burst_core *team_own_core(void)
 {
-    struct core *core = team->cores;
-    while (core && core->cpu != cpu)
-        core = core->next;
-    if (core)
-        return &core->burst;
-    core = calloc(1, sizeof *core);
-    if (!core)
-        return NULL;
-    *core = (struct core){.cpu = cpu, .next = team->cores};
-    team->cores = core;
-    return &core->burst;
+    return current ? &current->core : NULL;
 }
 
 int team_pause(struct team *team, uint64_t until_ns, struct error *error)
@@ -422,10 +405,6 @@ void team_free(struct team *team)
     if (lost) /* lost threads may still use the team */
         return;
     recall_end();
-    for (struct core *core = team->cores, *next; core; core = next) {
-        next = core->next;
-        free(core);
-    }
     free(team->members);
     free(team);
 }

@@ -55,8 +55,8 @@ int team_ready(struct team *, const int *cpus, size_t count, struct error *);
 /* Ends the CPU's thread, if it has one: the next job starts and pins a new one. A CPU with a
  * thread that does not end within 5 s is not usable any more. */
 void team_dismiss(struct team *, int cpu);
-/* What bursts have shown of that CPU's core, kept for as long as the team lives. Called by the
- * coordinator; NULL without memory. */
-struct burst_core *team_core(struct team *, int cpu);
+/* What bursts have shown of the calling worker's core, kept for as long as it lives; NULL: the
+ * caller is no worker. */
+struct burst_core *team_own_core(void);
 /* Sleeps until os_raw_ns() reaches `until_ns`. 0, or ERROR_INTERRUPTED. */
 int team_pause(struct team *, uint64_t until_ns, struct error *);

@@ -115,9 +115,8 @@ static bool core_shared(struct visit *visit, double hz)
 {
     const struct executor_kind *kind = visit->executor->kind;
     const struct plan_point *point = visit->trials[0].point;
-    const int cpu = plan_seat(point, 0).cpu;
-    return kind->core_shared && visit->plan->cycles && point->seat_count == 1 && cpu >= 0 &&
-           hz > 0 && kind->core_shared(visit, cpu, hz);
+    return kind->core_shared && visit->plan->cycles && point->seat_count == 1 &&
+           plan_seat(point, 0).cpu >= 0 && hz > 0 && kind->core_shared(visit, hz);
 }
 
 /* Measures batches [first, first + count) of the visit, counted over all its trials. 1 where they

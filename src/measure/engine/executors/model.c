@@ -13,6 +13,7 @@
 struct model_state {
     uint64_t *now_ps; /* the run's, or `own_ps` */
     uint64_t own_ps;
+    struct burst_core core; /* all of a model's are alike */
 };
 
 /* What a model without memory takes for what is not carried out: making a trial ready, and mapping
@@ -132,16 +133,16 @@ static double read_hz(struct visit *visit)
     return (double)additions * 1e12 / (double)took_ps;
 }
 
-static bool core_shared(struct visit *visit, int cpu, double hz)
+static bool core_shared(struct visit *visit, double hz)
 {
     const struct timing_model *model = visit->executor->engine->model;
     struct model_state *state = visit->executor->own;
-    struct burst_core *core = team_core(visit->executor->engine->team, cpu);
-    if (!model->additions_wide || !core)
+    const int cpu = plan_seat(visit->trials[0].point, 0).cpu;
+    if (!model->additions_wide)
         return false;
     const uint64_t took_ps = model->additions_wide(model->self, cpu, burst_wide_additions());
     *state->now_ps += took_ps;
-    return burst_core_shared(core, (double)took_ps * 1e-3, hz);
+    return burst_core_shared(&state->core, (double)took_ps * 1e-3, hz);
 }
 
 /* The repeats of each seat before the batches: all of a partner's, because the model waits for no

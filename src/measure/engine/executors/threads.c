@@ -16,12 +16,12 @@ struct touching {
     uint64_t give_up_ns;
 };
 
-/* Interference may spoil the first tries to find the cycles of a multiplication. */
-enum { TRIES_MOST = 8 };
+/* Interference may spoil the first tries to find the cycles of a multiplication, so there is one
+ * now and then later on. */
+enum { TRIES_OFTEN = 8, TRIES_APART = 64 };
 
 struct threads_state {
     uint64_t *before_ns, *after_ns; /* stolen time, by CPU id; NULL without a hypervisor */
-    struct burst_core **cores;      /* by CPU id, each written by that CPU's worker alone */
     size_t cpu_ids;
     struct touching touching; /* here, because a lost worker may still read it */
 };
@@ -36,7 +36,6 @@ static void close_threads(struct executor *executor)
     struct threads_state *state = executor->own;
     free(state->before_ns);
     free(state->after_ns);
-    free(state->cores);
     free(state);
 }
 
@@ -53,23 +52,12 @@ static int open_threads(struct executor *executor, struct error *error)
         for (size_t seat = 0; seat < plan->points[i].seat_count; seat++)
             if (plan_seat(&plan->points[i], seat).cpu >= (int)state->cpu_ids)
                 state->cpu_ids = (size_t)plan_seat(&plan->points[i], seat).cpu + 1;
-    state->cores = calloc(state->cpu_ids, sizeof *state->cores);
-    bool room = state->cores;
-    for (size_t i = 0; i < plan->point_count && room; i++) {
-        const int leader = plan_seat(&plan->points[i], 0).cpu;
-        if (leader < 0 || state->cores[leader])
-            continue;
-        state->cores[leader] = team_core(executor->engine->team, leader);
-        room = state->cores[leader];
-        if (room)
-            state->cores[leader]->tries = 0;
-    }
     const bool stealable = executor->engine->machine->facts.hypervisor;
     if (stealable) {
         state->before_ns = calloc(state->cpu_ids, sizeof *state->before_ns);
         state->after_ns = calloc(state->cpu_ids, sizeof *state->after_ns);
     }
-    if (room && (!stealable || (state->before_ns && state->after_ns)))
+    if (!stealable || (state->before_ns && state->after_ns))
         return 0;
     close_threads(executor);
     return error_out_of_memory(error);
@@ -164,24 +152,21 @@ static void prepare(struct visit *visit, struct trial *trial)
 static double read_hz(struct visit *visit)
 {
     const struct clock *clock = visit->executor->engine->clock;
-    const struct threads_state *state = visit->executor->own;
     const int cpu = plan_seat(visit->trials[0].point, 0).cpu; /* the leader's */
+    struct burst_core *core = team_own_core();
     if (visit->plan->kernel_timed)
         return NAN;
-    if (cpu < 0) /* a worker that is not pinned may continue on a core of another kind */
+    if (cpu < 0 || !core) /* a worker that is not pinned may continue on a core of another kind */
         return burst_hz(clock, 0);
-    struct burst_core *core = state->cores[cpu];
-    if (!core->multiplication && core->tries < TRIES_MOST) {
-        core->tries++;
+    if (!core->multiplication && (core->tries++ < TRIES_OFTEN || core->tries % TRIES_APART == 0))
         core->multiplication = burst_measure_multiplication(clock);
-    }
     return burst_hz(clock, core->multiplication);
 }
 
-static bool core_shared(struct visit *visit, int cpu, double hz)
+static bool core_shared(struct visit *visit, double hz)
 {
-    struct threads_state *state = visit->executor->own;
-    return burst_core_shared(state->cores[cpu], burst_wide_ns(visit->executor->engine->clock), hz);
+    struct burst_core *core = team_own_core();
+    return core && burst_core_shared(core, burst_wide_ns(visit->executor->engine->clock), hz);
 }
 
 /* --- the visits of a job --- */

@@ -9,7 +9,7 @@
 
 struct script {
     struct placement placement;
-    const char *states; /* 'a' to 'h', one for each look */
+    const char *states; /* 'a' to 'h', one for each look; 'i': it can't tell */
     size_t next;
 };
 
@@ -39,12 +39,29 @@ static void an_interval_has_the_state_that_both_its_looks_found(void **state)
     static const unsigned of[] = {0, PLACEMENT_MOVING, 1, PLACEMENT_MOVING, 0};
     for (uint32_t i = 0; i < 5; i++)
         assert_int_equal(placement_of(placement, i), of[i]);
-    assert_int_equal(placement_since(placement, 4), 1);
-    assert_int_equal(placement_since(placement, 2), 1 << PLACEMENT_MOVING | 3);
     assert_int_equal(facts.moves, 2);
     assert_int_equal(facts.placement_count, 2);
     assert_int_equal(states[0].looks, 3);
     assert_int_equal(states[1].looks, 2);
+    placement_free(placement);
+}
+
+static void a_look_that_tells_nothing_is_no_state(void **state)
+{
+    (void)state;
+    struct placement_facts states[PLACEMENT_STATES] = {0};
+    struct run_facts facts = {.placements = states};
+    struct script script = {.placement = {.look = look, .facts = &facts}, .states = "iaiaibi"};
+    struct placement *placement = &script.placement;
+    static const unsigned of[] = {PLACEMENT_MOVING, 0, 0, PLACEMENT_MOVING, PLACEMENT_MOVING,
+                                  PLACEMENT_MOVING, 1};
+    for (uint32_t i = 0; i < 7; i++)
+        assert_int_equal(placement_look(placement, NULL), 0);
+    for (uint32_t i = 0; i < 7; i++)
+        assert_int_equal(placement_of(placement, i), of[i]);
+    assert_int_equal(facts.moves, 1);
+    assert_int_equal(states[0].looks, 2);
+    assert_int_equal(states[1].looks, 1);
     placement_free(placement);
 }
 
@@ -68,6 +85,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_interval_has_the_state_that_both_its_looks_found),
+        cmocka_unit_test(a_look_that_tells_nothing_is_no_state),
         cmocka_unit_test(an_error_of_a_look_is_passed_on),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -273,7 +273,7 @@ static void cycles_count_at_the_highest_clock(void **state)
 static void trials_of_one_state_of_the_cpus_are_a_figure(void **state)
 {
     (void)state;
-    uint8_t found[] = {0, 1, 1, 1, 0};
+    uint8_t found[] = {0, 1, PLACEMENT_MOVING, 1, 0};
     const struct placement placement = {.found = found, .look_count = 5};
     struct record record = {0};
     for (int i = 0; i < 20; i++) {
@@ -282,7 +282,7 @@ static void trials_of_one_state_of_the_cpus_are_a_figure(void **state)
     }
     for (int twice = 0; twice < 2; twice++) {
         unsigned states = 0;
-        struct record one = record_of_one_state(&record, &placement, &states);
+        struct record one = record_of_states(&record, &placement, true, &states);
         assert_int_equal(record.trials, 20);
         assert_int_equal(one.trials, 12);
         assert_int_equal(states, 1u << 1);
@@ -293,7 +293,10 @@ static void trials_of_one_state_of_the_cpus_are_a_figure(void **state)
                     fabs((double)point.y.max - 120) < 1e-3);
     }
     unsigned states = 0;
-    assert_int_equal(record_of_one_state(&record, NULL, &states).trials, 20);
+    assert_int_equal(record_of_states(&record, &placement, false, &states).trials, 20);
+    assert_int_equal(states, 1u << 0 | 1u << 1 | 1u << PLACEMENT_MOVING);
+    states = 0;
+    assert_int_equal(record_of_states(&record, NULL, true, &states).trials, 20);
     assert_int_equal(states, 1u << 0);
     record_free(&record);
 }
