@@ -34,12 +34,7 @@
 static inline uint64_t loops_iterations(uint64_t x, uint64_t iterations)
 {
     uint64_t y = x, z = x;
-    __asm__ volatile("1:\n\t"
-                     "add %[x], %[x], %[x], lsr #1\n\t"
-                     "umulh %[y], %[y], %[x]\n\t"
-                     "add %[z], %[z], %[y]\n\t"
-                     "subs %[left], %[left], #1\n\t"
-                     "b.ne 1b"
+    __asm__ volatile(ITERATIONS_LOOP
                      : [x] "+r"(x), [y] "+r"(y), [z] "+r"(z), [left] "+r"(iterations)
                      :
                      : "cc");

@@ -1,6 +1,8 @@
 /* One load between two readings of the counter, for AArch64, in assembly. */
 #pragma once
 
+#include "steps.loops.h"
+
 #include <stdint.h>
 
 /* Whether loops_flush() takes a line out of all caches. Linux lets programs do it
@@ -19,14 +21,13 @@ static inline void loops_flush(const void *at)
     static inline uint64_t name(const void *at, uint64_t *began)                                   \
     {                                                                                              \
         uint64_t ended, first;                                                                     \
-        __asm__ volatile("dsb ish\n\tisb\n\tmrs %1, cntvct_el0\n\tisb\n\t" load                    \
-                         "dsb ish\n\tisb\n\tmrs %0, cntvct_el0"                                    \
-                         : "=&r"(ended), "=&r"(first)                                              \
-                         : "r"(at)                                                                 \
+        __asm__ volatile(SINGLE_STEPS(load)                                                        \
+                         : [ended] "=&r"(ended), [first] "=&r"(first)                              \
+                         : [at] "r"(at)                                                            \
                          : "memory");                                                              \
         *began = first;                                                                            \
         return ended - first;                                                                      \
     }
-SINGLE(loops_single, "ldr %0, [%2]\n\t")
+SINGLE(loops_single, SINGLE_LOAD)
 SINGLE(loops_no_load, "")
 #undef SINGLE

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "arch.h"
+#include "steps.loops.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -43,51 +44,24 @@ static inline void loops_stream_drain(void)
 
 #include "stream.streams.h"
 
-/* SVE: a vector at a time until all doubles of the step are done, whatever a vector's length. */
-#define STREAM_NEXT(pointer, by) "add %[" #pointer "], %[" #pointer "], " by "\n\t"
-#define STREAM_NO(by)            ""
-#define STREAM_TO(by)            STREAM_NEXT(to, by)
-#define STREAM_FROM(by)          STREAM_NEXT(from, by)
-#define STREAM_WITH(by)          STREAM_NEXT(with, by)
-#define STREAM_SVE_LOOP(name, doubles, setup, step, bump_to, bump_from, bump_with)                 \
+/* SVE, whose steps are in steps.loops: a step has 32 doubles, and a line 8. */
+#define STREAM_SVE_LOOP(name, doubles, setup, step, next)                                          \
     static inline void name(void *to, const void *from, const void *with, uint64_t stride,         \
                             uint64_t steps)                                                        \
     {                                                                                              \
         uint64_t at, all = doubles;                                                                \
-        __asm__ volatile(".arch_extension sve\n\t" setup ".p2align 6\n"                            \
-                         "1:\n\t"                                                                  \
-                         "mov %[at], #0\n\t"                                                       \
-                         "whilelo p0.d, xzr, %[all]\n"                                             \
-                         "2:\n\t" step "incd %[at]\n\t"                                            \
-                         "whilelo p0.d, %[at], %[all]\n\t"                                         \
-                         "b.mi 2b\n\t" bump_to bump_from bump_with                                 \
-                         "subs %[steps], %[steps], #1\n\t"                                         \
-                         "b.ne 1b"                                                                 \
+        __asm__ volatile(SVE_LOOP(setup, step, next)                                               \
                          : [to] "+r"(to), [from] "+r"(from), [with] "+r"(with),                    \
                            [steps] "+r"(steps), [at] "=&r"(at)                                     \
                          : [stride] "r"(stride), [factor] "w"(stream_factor), [all] "r"(all)       \
                          : "cc", "memory", "v0", "v2", "v31", "p0");                               \
     }
-#define STREAM_SVE_LOOPS(name, setup, step, to, from, with)                                        \
-    STREAM_SVE_LOOP(name, 32, setup, step, to("#256"), from("#256"), with("#256"))                 \
-    STREAM_SVE_LOOP(name##_lines, 8, setup, step, to("%[stride]"), from("%[stride]"),              \
-                    with("%[stride]"))
-#define SVE_LOAD(z, pointer) "ld1d {" z ".d}, p0/z, [%[" #pointer "], %[at], lsl #3]\n\t"
-#define SVE_STORE(z)         "st1d {" z ".d}, p0, [%[to], %[at], lsl #3]\n\t"
-#define FACTOR_SVE           "mov z31.d, %d[factor]\n\t"
-
-STREAM_SVE_LOOPS(loops_read_sve, "", SVE_LOAD("z0", from), STREAM_NO, STREAM_FROM, STREAM_NO)
-STREAM_SVE_LOOPS(loops_write_sve, FACTOR_SVE, SVE_STORE("z31"), STREAM_TO, STREAM_NO, STREAM_NO)
-STREAM_SVE_LOOPS(loops_copy_sve, "", SVE_LOAD("z0", from) SVE_STORE("z0"), STREAM_TO, STREAM_FROM,
-                 STREAM_NO)
-STREAM_SVE_LOOPS(loops_scale_sve, FACTOR_SVE,
-                 SVE_LOAD("z0", from) "fmul z0.d, z0.d, z31.d\n\t" SVE_STORE("z0"), STREAM_TO,
-                 STREAM_FROM, STREAM_NO)
-STREAM_SVE_LOOPS(loops_add_sve, "",
-                 SVE_LOAD("z0", from)
-                     SVE_LOAD("z2", with) "fadd z0.d, z0.d, z2.d\n\t" SVE_STORE("z0"),
-                 STREAM_TO, STREAM_FROM, STREAM_WITH)
-STREAM_SVE_LOOPS(loops_triad_sve, FACTOR_SVE,
-                 SVE_LOAD("z0", from)
-                     SVE_LOAD("z2", with) "fmla z0.d, p0/m, z2.d, z31.d\n\t" SVE_STORE("z0"),
-                 STREAM_TO, STREAM_FROM, STREAM_WITH)
+#define STREAM_SVE_LOOPS(name, setup, step, next)                                                  \
+    STREAM_SVE_LOOP(name, 32, setup, step, next("#256"))                                           \
+    STREAM_SVE_LOOP(name##_lines, 8, setup, step, next("%[stride]"))
+STREAM_SVE_LOOPS(loops_read_sve, "", SVE_READ, SVE_NEXT_FROM)
+STREAM_SVE_LOOPS(loops_write_sve, SVE_FACTOR, SVE_WRITE, SVE_NEXT_TO)
+STREAM_SVE_LOOPS(loops_copy_sve, "", SVE_COPY, SVE_NEXT_TO_FROM)
+STREAM_SVE_LOOPS(loops_scale_sve, SVE_FACTOR, SVE_SCALE, SVE_NEXT_TO_FROM)
+STREAM_SVE_LOOPS(loops_add_sve, "", SVE_ADD, SVE_NEXT_ALL)
+STREAM_SVE_LOOPS(loops_triad_sve, SVE_FACTOR, SVE_TRIAD, SVE_NEXT_ALL)

@@ -29,15 +29,7 @@
 static inline uint64_t loops_iterations(uint64_t x, uint64_t iterations)
 {
     uint64_t y = x, z = x, half, high;
-    __asm__ volatile("1:\n\t"
-                     "mov %[x], %[half]\n\t"
-                     "shr %[half]\n\t"
-                     "add %[half], %[x]\n\t"
-                     "mul %[x]\n\t"
-                     "mov %[high], %[y]\n\t"
-                     "add %[high], %[z]\n\t"
-                     "dec %[left]\n\t"
-                     "jnz 1b"
+    __asm__ volatile(ITERATIONS_LOOP
                      : [x] "+r"(x), [y] "+a"(y), [z] "+r"(z), [half] "=&r"(half),
                        [high] "=&d"(high), [left] "+r"(iterations)
                      :
@@ -51,14 +43,7 @@ static inline uint64_t loops_iterations_bmi2(uint64_t x, uint64_t iterations)
 {
     uint64_t y = x, z = x, half;
     __asm__ volatile(
-        "1:\n\t"
-        "mov %[x], %[half]\n\t"
-        "shr %[half]\n\t"
-        "add %[half], %[x]\n\t"
-        "mulx %[x], %[half], %[y]\n\t"
-        "add %[y], %[z]\n\t"
-        "dec %[left]\n\t"
-        "jnz 1b"
+        ITERATIONS_BMI2_LOOP
         : [x] "+r"(x), [y] "+d"(y), [z] "+r"(z), [half] "=&r"(half), [left] "+r"(iterations)
         :
         : "cc");

@@ -1,6 +1,8 @@
 /* One load between two readings of the counter, for x86-64, in assembly. */
 #pragma once
 
+#include "steps.loops.h"
+
 #include <stdint.h>
 
 /* Whether loops_flush() takes a line out of all caches. */
@@ -19,15 +21,13 @@ static inline void loops_flush(const void *at)
     static inline uint64_t name(const void *at, uint64_t *began)                                   \
     {                                                                                              \
         uint64_t ended, first;                                                                     \
-        __asm__ volatile("lfence\n\trdtsc\n\tshl $32, %%rdx\n\tor %%rdx, %%rax\n\t"                \
-                         "mov %%rax, %1\n\tlfence\n\t" load "lfence\n\t"                           \
-                         "rdtsc\n\tshl $32, %%rdx\n\tor %%rdx, %%rax"                              \
-                         : "=&a"(ended), "=&r"(first)                                              \
-                         : "r"(at)                                                                 \
+        __asm__ volatile(SINGLE_STEPS(load)                                                        \
+                         : "=&a"(ended), [first] "=&r"(first)                                      \
+                         : [at] "r"(at)                                                            \
                          : "rdx", "cc", "memory");                                                 \
         *began = first;                                                                            \
         return ended - first;                                                                      \
     }
-SINGLE(loops_single, "mov (%2), %%rdx\n\t")
+SINGLE(loops_single, SINGLE_LOAD)
 SINGLE(loops_no_load, "")
 #undef SINGLE
