@@ -41,16 +41,13 @@ static int import(struct invocation *invocation, struct error *error)
 
 static const struct option_spec *const options[] = {made_format_options, output_options, NULL};
 
+#include "import.help.h"
+
 const struct command import_command = {
     .name = "import",
     .operands = "[FORMAT] FILE",
     .summary = "read another tool's table and find in it what fathom would",
-    .about = "Reads FILE (- for standard input), what another tool printed, and finds in it what "
-             "fathom finds in its own measurements: levels in a curve, clusters in a matrix. The "
-             "tool is recognised by the text; FORMAT names it if the text could come from several "
-             "tools. All tables of a printout come into one document, and one line on standard "
-             "error says what was not read. Without -o the result is shown; -o FILE alone writes "
-             "it as a document, which every other command reads; -f X -o FILE writes X to FILE.",
+    .about = about,
     .options = options,
     .foreign = import_options,
     .run = import,

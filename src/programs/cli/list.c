@@ -66,12 +66,12 @@ static int list(struct invocation *invocation, struct error *error)
     return EXIT_DONE;
 }
 
+#include "list.help.h"
+
 const struct command list_command = {
     .name = "list",
     .operands = "[WHAT]",
     .summary = "list what can be measured, and what flags and findings mean",
-    .about = "Prints every probe with what it measures, and every flag with its remedy; or only "
-             "the probes, the flags, or the findings: what each named value means, what changes it "
-             "and what to do with it.",
+    .about = about,
     .run = list,
 };

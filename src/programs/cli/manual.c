@@ -271,12 +271,12 @@ static int manual(struct invocation *invocation, struct error *error)
     return EXIT_DONE;
 }
 
+#include "manual.help.h"
+
 const struct command manual_command = {
     .name = "manual",
     .operands = "[PAGE]",
     .summary = "print the manual, or a page of it, as scdoc source",
-    .about = "Prints the source of 'man fathom-PAGE', plain text in scdoc's language, for machines "
-             "where the pages are not installed. With scdoc, 'fathom manual cores | scdoc | man -l "
-             "-' shows the page.",
+    .about = about,
     .run = manual,
 };

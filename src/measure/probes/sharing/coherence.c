@@ -24,18 +24,7 @@ static const char *const by_names[] = {"all", "state", "size", NULL};
  * for. */
 static const double states_share = 0.45, most_s = 18;
 
-#define AT(option) offsetof(struct coherence_options, option)
-static const struct option_spec options[] = {
-    {"by", 0, OPTION_CHOICE, "WHAT", "all", 0, 0, by_names, AT(by),
-     "operations by the line's state, loads by the size of the set that another core holds, or "
-     "both"},
-    {"lines", 0, OPTION_INTEGER, "N", "512", 16, 65536, NULL, AT(lines),
-     "lines that are prepared and measured at a time; they should fit the helper's cache"},
-    {"sizes", 0, OPTION_SIZES, "SIZE,...", NULL, 4096, 0, NULL, AT(sizes),
-     "sets that another core holds (default: 32K to three times the last cache if that is at most "
-     "96M, else to 16M)"},
-    {.name = NULL},
-};
+#include "coherence.help.h"
 
 /* --- planning --- */
 
@@ -360,21 +349,7 @@ const struct probe coherence_probe = {
     .place = 100,
     .title = "Operations by the line's state",
     .summary = "a load, store, CAS or fetch-add on a line that another core holds, by its state",
-    .about = "A helper on another CPU brings lines into its cache: modified, exclusive (alone, but "
-             "clean), shared with a CPU of a third core (or, where there is none, with the "
-             "measuring one itself), or takes them out of every cache (invalid). Then the "
-             "measuring CPU, the first of --cpus, does one operation on each, one after the other. "
-             "A store is counted until it is done and not only buffered, so it is a store and a "
-             "fence.\nWith --cpus every other CPU is the helper in turn; without, one of each "
-             "nearness: a thread of the same core, a core with a common cache, one without, "
-             "another NUMA node, another package.\nThen the other CPU goes twice through sets of "
-             "many sizes, writing (modified) or reading them (exclusive), and loads of some "
-             "of their lines show how far each of its caches is and up to which size it can be "
-             "used from here (--by size).\nExclusive and invalid need an instruction that takes a "
-             "line out of the "
-             "caches, which x86-64 and AArch64 have.\nWhat changes it: what answers for a line "
-             "that another CPU has (its cache, the shared cache or memory), whether a clean line "
-             "is passed on or read again, and how many copies a writer must wait for.",
+    .about = about,
     .needs = NEEDS_TWO_CPUS,
     .sized_by_found = true,
     .options = options,
