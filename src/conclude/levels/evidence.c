@@ -178,21 +178,6 @@ static double served_to(const struct levels *levels, size_t k)
     return isfinite(levels->list[k].capacity.value) ? levels->list[k].capacity.value : INFINITY;
 }
 
-/* The longest flat that is mostly within the sizes that the level serves. NULL: none. */
-static const struct flat *flat_of(const struct weighing *weighing, size_t k)
-{
-    const struct flat *best = NULL;
-    for (size_t i = 0; i < weighing->flat_count; i++) {
-        const struct flat *flat = &weighing->flats[i];
-        const double middle =
-            exp2((weighing->curve->bins[flat->first].x + weighing->curve->bins[flat->last].x) / 2);
-        if (middle > served_from(weighing->levels, k) && middle < served_to(weighing->levels, k) &&
-            (!best || flat->octaves > best->octaves))
-            best = flat;
-    }
-    return best;
-}
-
 /* Keeps only the level's samples that agree with its latency, and sets its latency from them;
  * *least and *most are their extremes. */
 static void keep_own(const struct weighing *weighing, size_t k, double *least, double *most)
@@ -279,7 +264,16 @@ static int hold_to_points(struct weighing *weighing, size_t k)
     /* Its own sizes agree if they form a flat. */
     if (!flats_find(own, gather_own(weighing->curve, k, own), weighing->tolerance, octaves,
                     flats)) {
-        const struct flat *flat = flat_of(weighing, k);
+        /* The longest flat that is mostly within the sizes that the level serves. NULL: none. */
+        const struct flat *flat = NULL;
+        for (size_t i = 0; i < weighing->flat_count; i++) {
+            const struct flat *each = &weighing->flats[i];
+            const double middle = exp2(
+                (weighing->curve->bins[each->first].x + weighing->curve->bins[each->last].x) / 2);
+            if (middle > served_from(weighing->levels, k) &&
+                middle < served_to(weighing->levels, k) && (!flat || each->octaves > flat->octaves))
+                flat = each;
+        }
         forget_samples(weighing->curve, k);
         if (!flat)
             return 0;

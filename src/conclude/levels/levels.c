@@ -27,21 +27,6 @@ static const double memory_least_ns = 35, memory_least_cycles = 60;
 /* Where a machine declares no cache, no smaller set is said to be in memory. */
 static const double undeclared_least = 256 << 20;
 
-static void read_declared(struct levels *levels, const struct machine_facts *facts, int cpu)
-{
-    for (int level = 1; facts && level <= LEVELS_DECLARED_MOST; level++) {
-        const struct cache_facts *cache = cache_of_cpu(facts, level, cpu);
-        if (!cache)
-            continue;
-        levels->declared[level - 1] = (double)cache->size_bytes;
-        levels->declared_count = (size_t)level;
-    }
-    levels->undeclared = facts && facts->threads && !levels->declared_count;
-    while (levels->skipped < levels->declared_count &&
-           levels->declared[levels->skipped] < levels->smallest)
-        levels->skipped++;
-}
-
 /* What a level of that number is. The last level that was reached is a cache only where the curve
  * leaves it, where it is the first, or where no memory is as fast. */
 static enum level_kind kind_of(const struct levels *levels, size_t k, size_t number,
@@ -79,7 +64,17 @@ static void name_levels(struct levels *levels, const struct series *series,
         levels->smallest = fmin(levels->smallest, series->points[i].x);
         levels->largest = fmax(levels->largest, series->points[i].x);
     }
-    read_declared(levels, facts, cpu);
+    for (int level = 1; facts && level <= LEVELS_DECLARED_MOST; level++) {
+        const struct cache_facts *cache = cache_of_cpu(facts, level, cpu);
+        if (!cache)
+            continue;
+        levels->declared[level - 1] = (double)cache->size_bytes;
+        levels->declared_count = (size_t)level;
+    }
+    levels->undeclared = facts && facts->threads && !levels->declared_count;
+    while (levels->skipped < levels->declared_count &&
+           levels->declared[levels->skipped] < levels->smallest)
+        levels->skipped++;
     /* With few sizes a cache may have been skipped: a level whose sizes are all beyond a declared
      * cache is a later one. */
     size_t number = levels->skipped;
@@ -265,8 +260,12 @@ static void add_latency(const struct level_reading *reading, size_t index)
 
 /* --- what was not found --- */
 
-static const char *gaps_text(const struct level_reading *reading)
+/* The one place that reports a refused level: a stretch where no two sizes agree, or only within an
+ * interval that reaches a neighbour, is no level and has no number. */
+static void tell_gaps(const struct level_reading *reading)
 {
+    if (reading->levels.gap_count == 0)
+        return;
     const struct levels *levels = &reading->levels;
     const char *text = "";
     for (size_t i = 0; i < levels->gap_count; i++) {
@@ -279,24 +278,14 @@ static const char *gaps_text(const struct level_reading *reading)
                    ? pool_printf(reading->pool, "%s%sat %s", text, between, from)
                    : pool_printf(reading->pool, "%s%sfrom %s to %s", text, between, from, to);
     }
-    return text;
-}
-
-/* The one place that reports a refused level: a stretch where no two sizes agree, or only within an
- * interval that reaches a neighbour, is no level and has no number. */
-static void tell_gaps(const struct level_reading *reading)
-{
-    if (reading->levels.gap_count == 0)
-        return;
-    const char *where = gaps_text(reading);
     finding_add(reading->result, reading->pool, "levels.gaps", "")->text =
         reading->levels.sparse
             ? pool_printf(reading->pool,
-                          "%s: too few sizes to find a level here; add --per-octave 4", where)
+                          "%s: too few sizes to find a level here; add --per-octave 4", text)
             : pool_printf(reading->pool,
                           "%s: sizes agree too little to tell a level from its neighbours, so none "
                           "is reported here",
-                          where);
+                          text);
 }
 
 /* A step that translation probably causes is described in words and does not count as a cache. */

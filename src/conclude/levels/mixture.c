@@ -164,21 +164,16 @@ static double misfit_variance(const struct fit *fit, double cost)
     return fmax(1, cost / fmax(1, (double)fit->n - 2 * (double)fit->columns));
 }
 
-/* The same where the nearest shape is off: neighbouring samples are off together, so they count as
- * fewer. */
-static double correlated_variance(struct fit *fit, double cost)
-{
-    for (size_t i = 0; i < fit->n; i++)
-        fit->off[i] = distance(fit, i);
-    const double effective = effective_count(fit->off, fit->n, fit->scratch);
-    return misfit_variance(fit, cost) * (double)fit->n / effective;
-}
-
 /* Computes the weight of each size from the likelihoods of all shapes. */
 static void weigh(struct fit *fit, struct mixture_knee *knee)
 {
     const struct search *search = &fit->search;
-    const double variance = correlated_variance(fit, search->best);
+    /* The same where the nearest shape is off: neighbouring samples are off together, so they count
+     * as fewer. */
+    for (size_t i = 0; i < fit->n; i++)
+        fit->off[i] = distance(fit, i);
+    const double effective = effective_count(fit->off, fit->n, fit->scratch);
+    const double variance = misfit_variance(fit, search->best) * (double)fit->n / effective;
     double weights[STEPS_MOST], total = 0, mean = 0;
     for (size_t s = 0; s < search->steps; s++) {
         weights[s] = 0;

@@ -126,14 +126,13 @@ static void speak(struct talk *talk)
         refuse_unknown(talk, talk->operands[i]);
     const struct probe_result *result = talk_measure(talk, "gpu", options, usual_s);
     /* Devices are those of the figures' names. */
-    size_t count = 0;
+    size_t devices = 0;
     for (size_t i = 0; i < result->finding_count; i++) {
         unsigned device = 0;
         if (sscanf(result->findings[i].name, "gpu%u.", &device) == 1 && device < DEVICES_MOST &&
-            device >= count)
-            count = device + 1;
+            device >= devices)
+            devices = device + 1;
     }
-    const size_t devices = count;
     if (!devices)
         talk_missing(talk, "a copy");
     fputs(json ? "{\"nvbandwidth\": {\"GPU Device list\": [" : "nvbandwidth Version: v0.8\n\n",

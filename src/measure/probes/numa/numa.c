@@ -457,16 +457,15 @@ static void add_worst(struct analysis *analysis, const struct series *series,
                       enum numa_series which, bool local)
 {
     /* The cell with the highest latency or lowest bandwidth, within a node or between two. */
-    const struct point *found = NULL;
+    const struct point *point = NULL;
     for (size_t i = 0; i < series->point_count; i++) {
-        const struct point *point = &series->points[i];
-        if (!point->y.n || (point->from == point->to) != local)
+        const struct point *each = &series->points[i];
+        if (!each->y.n || (each->from == each->to) != local)
             continue;
-        bool worse = !found || (which == NUMA_LATENCY ? point->y.median > found->y.median
-                                                      : point->y.median < found->y.median);
-        found = worse ? point : found;
+        bool worse = !point || (which == NUMA_LATENCY ? each->y.median > point->y.median
+                                                      : each->y.median < point->y.median);
+        point = worse ? each : point;
     }
-    const struct point *point = found;
     const size_t first = analysis->result->finding_count;
     if (!point)
         return;
