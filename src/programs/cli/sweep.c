@@ -195,17 +195,12 @@ static int mark(void *with)
     return 0;
 }
 
-static int join(struct sweep *sweep, const struct document *newest, struct error *error)
+int sweep_fits(struct sweep *sweep, const struct document *newest, struct error *error)
 {
     document_free(&sweep->joined);
     sweep->documents[sweep->document_count] = *newest;
     return documents_add(&sweep->joined, sweep->documents, sweep->document_count + 1,
                          &sweep->left_out, error);
-}
-
-int sweep_fits(struct sweep *sweep, const struct document *document, struct error *error)
-{
-    return join(sweep, document, error);
 }
 
 int sweep_keep(struct sweep *sweep, size_t step, struct document *document, struct error *error)
@@ -215,7 +210,7 @@ int sweep_keep(struct sweep *sweep, size_t step, struct document *document, stru
     if (code == 0)
         code = experiments_complete(document, error);
     if (code == 0)
-        code = join(sweep, document, error);
+        code = sweep_fits(sweep, document, error);
     if (code == 0) {
         sweep->document_count++;
         *document = (struct document){.tool = document->tool};

@@ -181,7 +181,7 @@ void html_repeat(FILE *out, const struct document *document, const struct probe_
     for (size_t i = 0; i < probe->parameter_count; i++)
         if (is_shown(&probe->parameters[i], repeatable)) {
             fputs(before, out);
-            html_factors(out, &probe->parameters[i], 1);
+            html_factor(out, &probe->parameters[i]);
             before = ", ";
         }
     fputs(has_settings ? ")</span></p>\n" : "</p>\n", out);

@@ -11,8 +11,8 @@ enum {
     HTML_COLUMNS_MAX = 160,
 };
 
-/* "op cas, stride 64" */
-void html_factors(FILE *, const struct factor *, size_t count);
+/* "stride 64" */
+void html_factor(FILE *, const struct factor *);
 /* The command of the run, quoted where a shell needs it. */
 void html_command(FILE *, const struct run_facts *);
 /* What the probe did not measure, and the command and settings that repeat it. */

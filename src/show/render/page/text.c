@@ -37,14 +37,11 @@ static void html_value(FILE *out, const struct factor *factor)
     }
 }
 
-void html_factors(FILE *out, const struct factor *factors, size_t count)
+void html_factor(FILE *out, const struct factor *factor)
 {
-    for (size_t i = 0; i < count; i++) {
-        fputs(i ? ", " : "", out);
-        html_text(out, factors[i].name);
-        fputc(' ', out);
-        html_value(out, &factors[i]);
-    }
+    html_text(out, factor->name);
+    fputc(' ', out);
+    html_value(out, factor);
 }
 
 /* Cut to the length of a struct line: longer commands are usually in scripts. */
