@@ -19,12 +19,8 @@
 /* Cycles from one round of a multiprocessor, of 64 KiB, to the next: 17 GB/s each where the clock
  * is 2 GHz, and so on; with no wait they take all that the memory has. */
 static const unsigned round_cycles[] = {65536, 32768, 16384, 11585, 8192, 5793, 4096, 0};
-enum {
-    STEPS = sizeof round_cycles / sizeof *round_cycles,
-    L2_TIMES = 4,
-    MEMORY_PART = 8,
-    LEAST_BYTES = 32 << 20
-};
+enum { STEPS = sizeof round_cycles / sizeof *round_cycles, L2_TIMES = 4, MEMORY_PART = 8 };
+enum { LEAST_BYTES = 32 << 20 };
 static const unsigned all_reads[] = {100, 50, 0};
 enum { MIXES = sizeof all_reads / sizeof *all_reads, STRIDE = 128 };
 
@@ -40,11 +36,11 @@ static size_t ring_bytes(const struct gpu_task *task)
 
 static void plan_mix(struct gpu_task *task, unsigned reads, bool alone)
 {
-    static const struct axis step = {"step", ""};
     const bool counts = task->stage > 0;
     struct gpu_work work = gpu_chase(GPU_L2, ring_bytes(task), STRIDE);
-    struct series *series = gpu_add_series(task, counts ? traffic_name : latency_name, step,
-                                           counts ? gpu_rate : gpu_in_ns);
+    struct series *series =
+        gpu_add_series(task, counts ? traffic_name : latency_name, (struct axis){"step", ""},
+                       counts ? gpu_rate : gpu_in_ns);
     gpu_add_factor(task, series, "mix", NULL, reads);
     if (!counts && alone)
         gpu_add_point(task, series, 0, &work);
