@@ -88,13 +88,18 @@ static void additions_side_by_side_overlap(void **state)
     (void)state;
     struct clock clock;
     clock_calibrate(&clock);
-    double least = INFINITY;
+    double hz = 0, least = INFINITY;
+    /* A burst that was interrupted shows too slow a clock or too long a time, never the other way.
+     */
     for (int i = 0; i < 50; i++)
-        least = fmin(least, burst_wide_ns(&clock) * burst_hz(&clock, 0) * 1e-9 /
-                                (double)burst_wide_additions());
+        hz = fmax(hz, burst_hz(&clock, 0));
+    for (int i = 0; i < 50; i++)
+        least = fmin(least, burst_wide_ns(&clock) * hz * 1e-9 / (double)burst_wide_additions());
+    assert_true(isfinite(least) && least > 0);
+    if (getenv("FATHOM_EMULATED")) /* an emulator's instructions take no number of cycles */
+        return;
     assert_true(least > 1.0 / 16);
-    if (!getenv("FATHOM_EMULATED"))
-        assert_true(least < 1.1);
+    assert_true(least < 1.1);
 }
 
 /* Of a core whose additions side by side took 0.268 cycles alone and 0.3 beside a thread. */
