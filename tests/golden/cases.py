@@ -162,6 +162,7 @@ ODD = {
     "kib.csv": "size KiB,ns\n4,1.2\n8,1.2\n", "mil.csv": "size,mil ns\n4K,1.2\n8K,1.2\n", "many.csv": "size," + ",".join(f"ns {i}" for i in range(40)) + "\n4K" + ",1" * 40 + "\n8K" + ",2" * 40 + "\n",
     "utf8.csv": "gr\u00f6\u00dfe \u2026 size,ns \u00b1 \u20ac\n4K,1.2\n8K,1.3\n", "bytes-odd.csv": b"size \xe9\xb1x,ns \xe2\x82\n4K,1.2\n8K,x\xe9\xb5\n", "astral.csv": "size,ns \U0001f4be\n4K,1.2\n8K,y\U0001f4be\n",
     "mark.txt": b"\xff\xfe", "mark-big.txt": "\ufeff4096 1.2\n8192 1.3\n".encode("utf-16-be"), "charset.txt": "\033(B4096 1.2\n8192 1.2\n\033(Bx 1\n", "escape.txt": "4096 1.2\n8192 1.3\033",
+    "charset-last.txt": "4K 1.2\n8K 1.3\n16K 1.4\033(B", "utf16-mille.csv": "\ufeffsize,ns,\u2030\n4K,1.2,5\n8K,1.3,5\n".encode("utf-16-le"),
     "ids-two.csv": "0,1\n0,20\n", "two.csv": "0,20\n20,0\n", "triples-bare.csv": "0,1,20\n1,0,21\n", "head-number.csv": "1,0,2\n0,1,20\n0,2,30\n1,2,25\n", "named-rows.csv": "x,0,1\na,0,20\nb,20,0\n",
     "mlc-from-one.txt": "Measuring idle latencies for random access (in ns)...\n\t\tNuma node\nNuma node\t     1\t     2\n       1\t  80.1\t 130.2\n       2\t 131.0\t  81.4\n",
     "mlc-two-only.txt": "Measuring idle latencies for random access (in ns)...\n\t\tNuma node\nNuma node\t     0\t     1\n       0\t  80.1\t 130.2\n",
@@ -763,6 +764,7 @@ def commands(documents):
     for form in ("", "curve --size-unit B --unit ns ", "core-matrix "):
         yield f"import/odd{'-' if form else ''}{form.partition(' ')[0]}", \
             f"for name in {' '.join(ODD)}; do echo \"=== $name\"; fathom import {form}odd-$name -f csv-points 2>&1 | cut -c 1-160 | head -n 12; done"
+    yield "import/long", "(echo size B,ns; seq 1 30000 | sed 's/$/,1.5/') | fathom import -f csv-points - | tail -n 1"
     for name in SMALL:
         yield f"import/small-{name}", f"fathom import {'sbc-bench ' if 'unknown' in name else ''}small-{name}.txt; fathom import -f csv-points small-{name}.txt 2>/dev/null"
     for name, form in IMPORTS.items():
