@@ -162,6 +162,7 @@ ODD = {
     "kib.csv": "size KiB,ns\n4,1.2\n8,1.2\n", "mil.csv": "size,mil ns\n4K,1.2\n8K,1.2\n", "many.csv": "size," + ",".join(f"ns {i}" for i in range(40)) + "\n4K" + ",1" * 40 + "\n8K" + ",2" * 40 + "\n",
     "utf8.csv": "gr\u00f6\u00dfe \u2026 size,ns \u00b1 \u20ac\n4K,1.2\n8K,1.3\n", "bytes-odd.csv": b"size \xe9\xb1x,ns \xe2\x82\n4K,1.2\n8K,x\xe9\xb5\n", "astral.csv": "size,ns \U0001f4be\n4K,1.2\n8K,y\U0001f4be\n",
     "mark.txt": b"\xff\xfe", "mark-big.txt": "\ufeff4096 1.2\n8192 1.3\n".encode("utf-16-be"), "charset.txt": "\033(B4096 1.2\n8192 1.2\n\033(Bx 1\n", "escape.txt": "4096 1.2\n8192 1.3\033",
+    "sbc-many.txt": "Executing ramlat on cpu0, results in ns:\n\n size: " + " ".join(f"{i}x32" for i in range(40)) + "\n 4k: 2.6\n",
     "charset-last.txt": "4K 1.2\n8K 1.3\n16K 1.4\033(B", "utf16-mille.csv": "\ufeffsize,ns,\u2030\n4K,1.2,5\n8K,1.3,5\n".encode("utf-16-le"),
     "ids-two.csv": "0,1\n0,20\n", "two.csv": "0,20\n20,0\n", "triples-bare.csv": "0,1,20\n1,0,21\n", "head-number.csv": "1,0,2\n0,1,20\n0,2,30\n1,2,25\n", "named-rows.csv": "x,0,1\na,0,20\nb,20,0\n",
     "mlc-from-one.txt": "Measuring idle latencies for random access (in ns)...\n\t\tNuma node\nNuma node\t     1\t     2\n       1\t  80.1\t 130.2\n       2\t 131.0\t  81.4\n",
