@@ -130,6 +130,7 @@ SMALL = {
     "osu": "[node] 3 ranks\r\n# OSU MPI Allreduce Latency Test v7.3\r\n# Size  Avg Latency(us)  Min Latency(us)  Max Latency(us)\r\n"
            "4  2.5  2.0  3.0\r\n0  1.0 1.0 1.0",
     "sbc-bench": "Executing ramlat on cpu0, results in ns:\n\n size: 1x32 1xPTR\n 4k: 2.6 2.0\r\n 8k: 2.6 2.0",
+    "sbc-bench-unknown-columns": "Executing ramlat on cpu0, results in ns:\n\n size: " + " ".join(f"{i}x32" for i in range(40)) + "\n 4k: 2.6\n",
     "sbc-bench-unknown": " C frobnicate : 1400.0 MB/s (2)\n C copy : 1400.0 MB/s (2)\n",
     "likwid-bench": "Test: triad\nUsing 1 threads\nMByte/s: 10\nTest: daxpy_avx\nMByte/s: 20", "likwid-bench-grep": "a.log:MByte/s: 10\na.log:MByte/s: 12\n",
     "gpu-latency": "# gpu0 latency, path l1, order random, stride 128\nMHz B KB CPI\n1500 1024 1 30.0\n1500 2048 2 30.5\n\n"
@@ -162,7 +163,6 @@ ODD = {
     "kib.csv": "size KiB,ns\n4,1.2\n8,1.2\n", "mil.csv": "size,mil ns\n4K,1.2\n8K,1.2\n", "many.csv": "size," + ",".join(f"ns {i}" for i in range(40)) + "\n4K" + ",1" * 40 + "\n8K" + ",2" * 40 + "\n",
     "utf8.csv": "gr\u00f6\u00dfe \u2026 size,ns \u00b1 \u20ac\n4K,1.2\n8K,1.3\n", "bytes-odd.csv": b"size \xe9\xb1x,ns \xe2\x82\n4K,1.2\n8K,x\xe9\xb5\n", "astral.csv": "size,ns \U0001f4be\n4K,1.2\n8K,y\U0001f4be\n",
     "mark.txt": b"\xff\xfe", "mark-big.txt": "\ufeff4096 1.2\n8192 1.3\n".encode("utf-16-be"), "charset.txt": "\033(B4096 1.2\n8192 1.2\n\033(Bx 1\n", "escape.txt": "4096 1.2\n8192 1.3\033",
-    "sbc-many.txt": "Executing ramlat on cpu0, results in ns:\n\n size: " + " ".join(f"{i}x32" for i in range(40)) + "\n 4k: 2.6\n",
     "charset-last.txt": "4K 1.2\n8K 1.3\n16K 1.4\033(B", "utf16-mille.csv": "\ufeffsize,ns,\u2030\n4K,1.2,5\n8K,1.3,5\n".encode("utf-16-le"),
     "ids-two.csv": "0,1\n0,20\n", "two.csv": "0,20\n20,0\n", "triples-bare.csv": "0,1,20\n1,0,21\n", "head-number.csv": "1,0,2\n0,1,20\n0,2,30\n1,2,25\n", "named-rows.csv": "x,0,1\na,0,20\nb,20,0\n",
     "mlc-from-one.txt": "Measuring idle latencies for random access (in ns)...\n\t\tNuma node\nNuma node\t     1\t     2\n       1\t  80.1\t 130.2\n       2\t 131.0\t  81.4\n",
