@@ -764,7 +764,7 @@ def commands(documents):
 
     for form in ("", "curve --size-unit B --unit ns ", "core-matrix "):
         yield f"import/odd{'-' if form else ''}{form.partition(' ')[0]}", \
-            f"for name in {' '.join(ODD)}; do echo \"=== $name\"; fathom import {form}odd-$name -f csv-points 2>&1 | cut -c 1-160 | head -n 12; done"
+            f"for name in {' '.join(ODD)}; do echo \"=== $name\"; fathom import {form}odd-$name -f csv-points 2>&1 | cut -c 1-160 | sed 's, *$,,' | head -n 12; done"
     yield "import/long", "(echo size B,ns; seq 1 30000 | sed 's/$/,1.5/') | fathom import -f csv-points - | tail -n 1"
     for name in SMALL:
         yield f"import/small-{name}", f"fathom import {'sbc-bench ' if 'unknown' in name else ''}small-{name}.txt; fathom import -f csv-points small-{name}.txt 2>/dev/null"
