@@ -5,13 +5,14 @@ neighbours only add to it; what grows too fast is run again before it counts. Wh
 takes up to 16 times as long.
 """
 import copy
+import itertools
 import json
 import os
 import random
 import subprocess
 import sys
 
-from program import SAMPLE
+from program import SAMPLE, SOURCE
 
 RATIO_MOST = 2.3 ** 2
 LEAST_S = 0.005   # what a process costs that does nothing
@@ -94,6 +95,16 @@ def deep(levels):
     return [inner] * levels
 
 
+def of_probe(name, count):
+    """So many of what the document of a probe's run holds, each of another stride."""
+    made = json.loads((SOURCE / f"tests/golden/documents/{name}.json").read_text())
+    probe = next(probe for probe in made["probes"] if probe["name"] == name)
+    for key in ("findings", "series"):
+        known = itertools.islice(itertools.cycle(probe[key]), count)
+        probe[key] = [one | {"factors": one.get("factors", {}) | {"stride": i}} for i, one in enumerate(known)]
+    return made
+
+
 def square(count):
     side = int(count ** 0.5) + 1
     return [point(**{"from": a, "to": b}) for a in range(side) for b in range(side) if a != b]
@@ -142,6 +153,11 @@ SHAPES = {
     "deep nesting": lambda n: document(deep=deep(n)),
     "page sizes": lambda n: machine(page_sizes=[4096 + i for i in range(n)]),
 }
+# What the probes and commands of which a document is large by itself measure.
+MEASURED = {f"what {name} measures": lambda n, name=name: of_probe(name, n)
+            for name in ("need", "tail", "front", "fence", "coherence")}
+SHAPES |= MEASURED
+
 
 def core_matrix(cpus):
     """Rows that differ by more than noise and form no group, in which every row is looked at beside every other."""
@@ -166,12 +182,12 @@ COMMANDS = (
     *(f"diff -f {name} A SAMPLE" for name in ("text", "csv", "json", "html")), "diff SAMPLE A", "diff A A",
     "check A --against SAMPLE", "check SAMPLE --against A", "check A --against A", "merge A SAMPLE", "merge A A",
     "baseline A SAMPLE", "baseline A A", "analyse A",
-    "nearest SAMPLE A", *(f"fleet -f {name} N0 N1 N2 N3 N4" for name in ("text", "json", "html")), "import A",
+    "nearest SAMPLE A", "nearest A", *(f"fleet -f {name} N0 N1 N2 N3 N4" for name in ("text", "json", "html")), "import A",
 )
 # Each on larger documents too, with its memory.
 MAIN = ("diff A A", "report -f html A", "fleet -f html N0 N1 N2 N3 N4", "merge A A", "check A --against A")
 SAMPLES = {"findings of a number": MAIN[2], "a long name": MAIN[2], "caches": MAIN[0], "a finding's factors": MAIN[4],
-           "lists of CPUs": MAIN[3], "series": MAIN[1], "points": MAIN[0], "a matrix": MAIN[1]}
+           "lists of CPUs": MAIN[3], "findings": "nearest A", "series": MAIN[1], "points": MAIN[0], "a matrix": MAIN[1]}
 NODES = 5
 
 # Prints the CPU time and the memory of a command. A process of its own, because what it has in memory counts for what
@@ -261,7 +277,8 @@ def documents(program):
         return [complaint for shape, command in SAMPLES.items()
                 for complaint in grow(program, shape, [command], MEGA // 4)]
     return [complaint for shape in SHAPES
-            for complaint in (*grow(program, shape, COMMANDS, MEGA // 4), *grow(program, shape, MAIN, MEGA, True))]
+            for complaint in (*grow(program, shape, COMMANDS, MEGA if shape in MEASURED else MEGA // 4),
+                              *grow(program, shape, MAIN, MEGA, True))]
 
 
 def tests():

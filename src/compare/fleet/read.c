@@ -47,10 +47,9 @@ bool fleet_is_document(const char *path)
     if (input_open(&input, path, "", &none) < 0)
         return false;
     /* Another program that rewrites the JSON may put blanks between tokens. */
-    if (fscanf(input.stream, " { \"schema\" : \"fathom-fleet/%n", &length) < 0)
-        length = 0;
+    const int fields = fscanf(input.stream, " { \"schema\" : \"fathom-fleet/%n", &length);
     input_close(&input, 0, &none);
-    return length > 0;
+    return fields == 0 && length > 0;
 }
 
 int fleet_reference_read(struct fleet_reference *reference, const char *path, struct error *error)

@@ -235,11 +235,14 @@ static int add_traffic(struct need *need, bool all, struct error *error)
     return code;
 }
 
-/* The set of which the holders keep the most while the program does not run. */
+/* The set of which the holders keep the most while the program does not run. Where memory is short,
+ * it is one of those that they have room for. */
 static int add_holds(struct need *need, bool all, const char **why, struct error *error)
 {
     struct need_state *state = need->state;
-    uint64_t bytes = (uint64_t)(hold_most * (double)state->cache_bytes), best = 0;
+    uint64_t best = 0,
+             bytes = (uint64_t)fmin(hold_most * (double)state->cache_bytes,
+                                    (double)(state->pressure.room * state->pressure.count));
     double most = 0;
     if (!state->pressure.slow_ticks)
         *why = "loads from it can't be told from loads from memory";
