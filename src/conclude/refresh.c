@@ -48,6 +48,11 @@ struct refresh_trial refresh_take(const struct refresh_load *loads, size_t count
     return trial;
 }
 
+bool refresh_tells(const struct refresh_trial *trial)
+{
+    return trial->count >= EVENTS_LEAST && trial->to_ns - trial->from_ns >= 4 * refresh_most_ns;
+}
+
 /* --- powers --- */
 
 /* Adds Rayleigh's power of the trial's slow loads before `to_ns` to power[i], at the frequency
@@ -214,8 +219,7 @@ struct refresh refresh_find(const struct refresh_trial *trials, size_t count, st
     struct search search = {.trials = trials, .count = count, .first = 1 / looked_ns};
     size_t most = 0, n = 0; /* trials whose waits are known */
     for (size_t i = 0; i < count; i++) {
-        if (trials[i].count < EVENTS_LEAST ||
-            trials[i].to_ns - trials[i].from_ns < 4 * refresh_most_ns)
+        if (!refresh_tells(&trials[i]))
             return found;
         most = trials[i].count > most ? trials[i].count : most;
     }

@@ -38,6 +38,11 @@ struct refresh_trial {
 /* Takes the slowest tenth of a trial's loads, which come ascending by at_ns. A step of the pool. */
 struct refresh_trial refresh_take(const struct refresh_load *, size_t count, struct pool *);
 
+/* Whether the trial has loads enough to count; one that was broken off beside other programs may
+ * not.
+ */
+bool refresh_tells(const struct refresh_trial *);
+
 enum refresh_answer {
     REFRESH_FOUND,
     REFRESH_TOO_FEW, /* loads */

@@ -266,8 +266,7 @@ static void take_log(struct probe_task *task, struct tail_place *place, struct t
         } else {
             struct late *late =
                 pool_append(task->pool, (void **)&place->late, &place->late_count, sizeof *late);
-            if (late)
-                *late = (struct late){(double)gap->ticks, trial};
+            *late = (struct late){(double)gap->ticks, trial};
         }
     }
 }
@@ -278,13 +277,14 @@ static void take_slow(struct probe_task *task, struct tail_place *place)
     const struct gap *log = state->single.log;
     const size_t count = state->single.used;
     struct refresh_load *loads = pool_alloc(task->pool, count + 1, sizeof *loads);
-    struct refresh_trial *slow =
-        pool_append(task->pool, (void **)&place->slow, &place->slow_count, sizeof *slow);
     for (size_t i = 0; i < count; i++)
         loads[i] = (struct refresh_load){(double)(log[i].at - log[0].at + log[i].ticks) /
                                              state->ticks_per_ns,
                                          (double)log[i].ticks / state->ticks_per_ns};
-    *slow = refresh_take(loads, count, task->pool);
+    const struct refresh_trial slow = refresh_take(loads, count, task->pool);
+    if (refresh_tells(&slow))
+        *(struct refresh_trial *)pool_append(task->pool, (void **)&place->slow, &place->slow_count,
+                                             sizeof slow) = slow;
     pool_give_back(task->pool, loads);
 }
 
@@ -547,19 +547,9 @@ static void analyse_tail(struct analysis *analysis)
 
 /* --- the descriptor --- */
 
-static const struct standard experiment[] = {
-    {"level", STANDARD_NAMED, NULL, 0},
-    {"working set", STANDARD_NAMED, NULL, 0},
-    {"flushed set", STANDARD_NAMED, NULL, 0},
-    {.factor = NULL},
-};
-
 #include "tail.help.h"
 
-static const struct finding_line finding_lines[] = {
 #include "tail.findings.h"
-    {.patterns = NULL},
-};
 
 const struct probe tail_probe = {
     .name = "tail",
