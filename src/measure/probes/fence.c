@@ -19,12 +19,11 @@ enum { LEAST_TRIALS = 6, FENCE_TRIALS = 11, WORD_BYTES = 4096, LINE = 64, OPEN_M
 /* Flushes of a batch: so many that those that are still queued as it ends are few; and the lines of
  * a set for each of them, of which three in a hundred then come twice. Sets of a first cache are
  * too small. */
-enum { FLUSHES = 1024, FLUSHES_LEAST = 256, LINES_A_FLUSH = 16 };
+enum { FLUSHES = 1024, FLUSHES_LEAST = 256, LINES_A_FLUSH = 16, FLUSH_BATCHES = 16 };
 /* Flushes have two stages of their own: of one line, in long batches, because a queue of flushes
  * outlasts a short one; and of each level's lines, as many as the smallest set allows. */
 enum { STAGE_SHORT, STAGE_FLUSHES, STAGE_LINES };
 static const double flushes_ns = 200e3;
-enum { FLUSH_BATCHES = 16 };
 /* Of the time that is left when a stage begins; and the most seconds of it, so that all end within
  * 20 s beside other programs. */
 static const struct {
@@ -167,10 +166,8 @@ static void plan_stage(struct probe_task *task, unsigned stage)
     probe_plan_short_batches(plan, PROBE_TRIAL_NS);
     plan->trials_min = LEAST_TRIALS;
     plan->trials_max = FENCE_TRIALS;
-    if (stage == STAGE_FLUSHES) {
-        plan->batch_ns = flushes_ns;
-        plan->batches = FLUSH_BATCHES;
-    }
+    plan->batch_ns = stage == STAGE_FLUSHES ? flushes_ns : plan->batch_ns;
+    plan->batches = stage == STAGE_FLUSHES ? FLUSH_BATCHES : plan->batches;
     plan->repeats = stage == STAGE_LINES ? flushes_of(state) : 0;
     plan->share = shares[stage].share;
     plan->lasts_s = task->common.thorough.has ? 0 : shares[stage].lasts_s;
@@ -426,17 +423,7 @@ static void analyse_fence(struct analysis *analysis)
         }
 }
 
-/* Factors that decide a finding's experiment, and the values that its name alone implies. */
-static const struct standard experiment[] = {
-    {"op", STANDARD_NAMED, NULL, 0},     {"working set", STANDARD_NAMED, NULL, 0},
-    {"pages", STANDARD_PAGES, NULL, 0},  {"node", STANDARD_TEXT, "own", 0},
-    {"core", STANDARD_FASTEST, NULL, 0}, {.factor = NULL},
-};
-
-static const struct finding_line finding_lines[] = {
 #include "fence.findings.h"
-    {.patterns = NULL},
-};
 
 const struct probe fence_probe = {
     .name = "fence",

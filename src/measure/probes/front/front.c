@@ -153,7 +153,7 @@ static void plan_front(struct probe_task *task)
     plan->lowest = true;
     plan->trials_min = FRONT_TRIALS_MIN;
     plan->trials_max = FRONT_TRIALS_MAX;
-    plan->lasts_s = FRONT_S;
+    plan->lasts_s = task->common.thorough.has ? 0 : FRONT_S;
 }
 
 static void release_front(struct probe_task *task)
@@ -185,18 +185,7 @@ static void prepare_front(struct trial *trial)
     trial->warm_repeats = 1;
 }
 
-/* Factors that decide a finding's experiment, and the values that its name alone implies. */
-static const struct standard experiment[] = {
-    {"each", STANDARD_NAMED, NULL, 0},
-    {"node", STANDARD_TEXT, "own", 0},
-    {"core", STANDARD_FASTEST, NULL, 0},
-    {.factor = NULL},
-};
-
-static const struct finding_line finding_lines[] = {
 #include "front.findings.h"
-    {.patterns = NULL},
-};
 
 const struct probe front_probe = {
     .name = "front",

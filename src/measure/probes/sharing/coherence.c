@@ -328,21 +328,7 @@ static void analyse_coherence(struct analysis *analysis)
     held_analyse(analysis);
 }
 
-/* Factors that decide a finding's experiment, and the values that its name alone implies. */
-static const struct standard experiment[] = {
-    {"op", STANDARD_NAMED, NULL, 0},
-    {"state", STANDARD_NAMED, NULL, 0},
-    {"reader", STANDARD_NAMED, NULL, 0},
-    {"holder", STANDARD_NAMED, NULL, 0},
-    {"place", STANDARD_NAMED, NULL, 0},
-    {"core", STANDARD_FASTEST, NULL, 0},
-    {.factor = NULL},
-};
-
-static const struct finding_line finding_lines[] = {
 #include "coherence.findings.h"
-    {.patterns = NULL},
-};
 
 const struct probe coherence_probe = {
     .name = "coherence",
