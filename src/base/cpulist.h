@@ -32,8 +32,6 @@ int cpulist_read(const char *text, struct cpulist *, struct pool *, struct error
  */
 int cpulist_add(struct cpulist *, int id);
 bool cpulist_has(const struct cpulist *, int id);
-/* Compares two ids for qsort() and bsearch(): ascending. */
-int cpulist_by_id(const void *, const void *);
 /* Whether the kernel's text, "0-1,4", holds the id. Of a malformed text the ranges before the first
  * error count. NULL holds nothing. */
 bool cpulist_text_has(const char *text, int id);

@@ -213,12 +213,6 @@ bool parameter_is_setting(const struct factor *parameter)
 
 const double disturbance_beside = 0.5;
 
-int point_by_x(const void *a, const void *b)
-{
-    const struct point *p = a, *q = b;
-    return (p->x > q->x) - (p->x < q->x);
-}
-
 struct point point_bare(void)
 {
     struct point point = {.y = summary_of_nothing()};

@@ -336,8 +336,6 @@ extern const char parameter_placements_met[];
 bool parameter_is_setting(const struct factor *);
 /* A point without any value. */
 struct point point_bare(void);
-/* Compares two points for qsort(): by x, ascending. */
-int point_by_x(const void *, const void *);
 /* Clears everything but the point's place, y, flags and failure. */
 void point_drop_details(struct point *);
 /* The point of a curve at `x`; NULL where there is none, or it failed. */
