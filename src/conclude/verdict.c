@@ -225,7 +225,7 @@ static void add_finding(struct document_verdict *verdict, const struct document 
             meaning.fact == FACT_WAYS ? document_finding(document, "levels.gaps") : NULL;
         const char *text = gaps && gaps->text ? gaps->text : finding->text;
         if (!*family->why && text)
-            snprintf(family->why, sizeof family->why, "%s", text);
+            snprintf(family->why, sizeof family->why, "%s%s", gaps ? "not found: " : "", text);
         return;
     }
     count(verdict, finding);

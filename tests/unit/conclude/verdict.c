@@ -152,7 +152,8 @@ static void a_level_that_was_not_found_has_the_reason_of_its_gap(void **state)
         "from 3 to 8 MiB: sizes agree too little";
     sample_finding(&bench->document, &bench->probes[0], "L4.ways", "", NAN, 0)->text =
         "not found: lines would have to be further apart";
-    assert_grade(bench, "L4", GRADE_NOT_MEASURED, "from 3 to 8 MiB: sizes agree too little");
+    assert_grade(bench, "L4", GRADE_NOT_MEASURED,
+                 "not found: from 3 to 8 MiB: sizes agree too little");
 }
 
 static void a_figure_beside_others_is_as_found(void **state)
