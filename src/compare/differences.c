@@ -70,16 +70,10 @@ static void note_condition(struct search *search, struct difference *difference)
     compared->side = difference->worse = SIDE_NEITHER;
 }
 
-/* The state of the places in which a guest's hand-offs were measured; NULL: unknown. */
-static const struct factor *placement_of(const struct finding *finding, const char *name)
-{
-    return factor_find(finding->factors, finding->factor_count, name);
-}
-
 static const char *place_text(struct search *search, const struct finding *of)
 {
-    const struct factor *name = placement_of(of, parameter_placement),
-                        *ns = placement_of(of, parameter_placement_ns);
+    const struct factor *name = finding_factor(of, parameter_placement),
+                        *ns = finding_factor(of, parameter_placement_ns);
     return ns ? pool_printf(&search->result->pool, "%s (%.0f ns)", name->text, ns->number)
               : name->text;
 }
@@ -91,7 +85,7 @@ static bool place(struct search *search, struct figure *a, struct figure *b,
                   const struct finding *before, const struct finding *after)
 {
     if (a->sort != SORT_UNPLACED || b->sort != SORT_UNPLACED ||
-        !placement_of(before, parameter_placement) || !placement_of(after, parameter_placement))
+        !finding_factor(before, parameter_placement) || !finding_factor(after, parameter_placement))
         return true;
     if (experiment_same_placement(before, after)) {
         a->sort = b->sort = SORT_HANDOFF;

@@ -322,13 +322,17 @@ bool experiment_is_standard(const struct finding *finding)
     return finding->deviations == 0;
 }
 
+const struct factor *finding_factor(const struct finding *finding, const char *name)
+{
+    return factor_find(finding->factors, finding->factor_count, name);
+}
+
 bool experiment_same_placement(const struct finding *a, const struct finding *b)
 {
-    const struct factor *name = factor_find(a->factors, a->factor_count, parameter_placement),
-                        *other = factor_find(b->factors, b->factor_count, parameter_placement),
-                        *ns = factor_find(a->factors, a->factor_count, parameter_placement_ns),
-                        *other_ns =
-                            factor_find(b->factors, b->factor_count, parameter_placement_ns);
+    const struct factor *name = finding_factor(a, parameter_placement),
+                        *other = finding_factor(b, parameter_placement),
+                        *ns = finding_factor(a, parameter_placement_ns),
+                        *other_ns = finding_factor(b, parameter_placement_ns);
     if (!name || !other)
         return true;
     return ns && other_ns && factor_same(name, other) &&

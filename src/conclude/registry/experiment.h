@@ -23,6 +23,8 @@ bool experiment_obtained_alike(const struct obtained *, const struct obtained *)
 int experiment_order(const struct finding *, const struct finding *);
 /* Whether the name alone says what was measured. */
 bool experiment_is_standard(const struct finding *);
+/* The factor of that name; NULL: it has none. */
+const struct factor *finding_factor(const struct finding *, const char *name);
 /* Whether both were measured in one state of a guest's CPUs, or the state of one is unknown.
  * Without it a change may be the host's. False where the host moved the CPUs meanwhile. */
 bool experiment_same_placement(const struct finding *, const struct finding *);

@@ -9,11 +9,6 @@
 #include <math.h>
 #include <string.h>
 
-/* 20 us at 3 GHz: long enough to read the clock's rate to 0.1 %, and short compared with a
- * bracket. */
-enum { CYCLES = 60000 };
-/* 2 us: half a percent of it is the clock's reading. */
-enum { WIDE_ADDITIONS = 20480 };
 /* Rounds, of which the shortest counts, because interference can only slow a chain. */
 enum { ROUNDS = 8, ROUND_CYCLES = 16000, LOAD_CYCLES = 4 };
 /* Hardware multipliers take three to five cycles. */
@@ -28,11 +23,6 @@ static const double slowest_addition = 1.25;
  * than the least that bursts agree on. Alone they agree within 1.5 %, which is the clock's reading;
  * a thread that works makes it 5 to 40 %. */
 static const double core_is_shared = 0.03;
-
-uint64_t burst_cycles(void)
-{
-    return CYCLES;
-}
 
 static bool is_whole(double cycles)
 {
@@ -86,19 +76,14 @@ unsigned burst_measure_multiplication(const struct clock *clock)
     return burst_multiplication(&steps);
 }
 
-uint64_t burst_wide_additions(void)
-{
-    return WIDE_ADDITIONS;
-}
-
 double burst_wide_ns(const struct clock *clock)
 {
-    return run_ns(clock, additions_wide_run, NULL, WIDE_ADDITIONS / addition_steps);
+    return run_ns(clock, additions_wide_run, NULL, BURST_WIDE_ADDITIONS / addition_steps);
 }
 
 bool burst_core_shared(struct burst_core *core, double wide_ns, double hz)
 {
-    const double width = wide_ns * hz * 1e-9 / WIDE_ADDITIONS;
+    const double width = wide_ns * hz * 1e-9 / BURST_WIDE_ADDITIONS;
     core->widths[core->count++ % BURST_WIDTHS] = width;
     double sorted[BURST_WIDTHS];
     const size_t n = core->count < BURST_WIDTHS ? core->count : BURST_WIDTHS;
@@ -114,7 +99,7 @@ double burst_hz(const struct clock *clock, unsigned multiplication)
 {
     const uint64_t each =
         multiplication ? (uint64_t)multiplication * multiplication_steps : addition_steps;
-    const uint64_t repeats = CYCLES / each;
+    const uint64_t repeats = BURST_CYCLES / each;
     const double ns =
         run_ns(clock, multiplication ? multiplications_run : additions_run, NULL, repeats);
     return (double)(repeats * each) * 1e9 / ns;

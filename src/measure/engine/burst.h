@@ -16,7 +16,10 @@ struct burst_steps {
     double addition_ns, multiplication_ns, load_ns;
 };
 
-enum { BURST_WIDTHS = 63 };
+/* Cycles of a burst: 20 us at 3 GHz, long enough to read the clock's rate to 0.1 %, and short
+ * compared with a bracket. Additions of a wide one: 2 us, of which half a percent is the clock's
+ * reading. Widths that are kept. */
+enum { BURST_CYCLES = 60000, BURST_WIDE_ADDITIONS = 20480, BURST_WIDTHS = 63 };
 /* What bursts have shown of one core for as long as its worker lives: stages come and go, and a
  * thread that works through a whole one leaves nothing there to compare with. */
 struct burst_core {
@@ -26,8 +29,6 @@ struct burst_core {
     double alone;                   /* the least width that as many in a row agreed on; 0: none */
 };
 
-/* Cycles of a burst: 20 us at 3 GHz. */
-uint64_t burst_cycles(void);
 /* Cycles of a multiplication: the whole number for which a load takes whole cycles too and an
  * addition takes 1 to 1.25 cycles. 0: no number fits, or several fit and additions were slowed. */
 unsigned burst_multiplication(const struct burst_steps *);
@@ -36,9 +37,8 @@ unsigned burst_measure_multiplication(const struct clock *);
 /* The calling core's clock, by multiplications that take `multiplication` cycles each; 0: by
  * additions. */
 double burst_hz(const struct clock *, unsigned multiplication);
-/* Additions of a wide burst, in which four chains go on side by side, and what they take on the
- * calling core: some 2 us. */
-uint64_t burst_wide_additions(void);
+/* What the additions of a wide burst, in which four chains go on side by side, take on the calling
+ * core. */
 double burst_wide_ns(const struct clock *);
 /* Whether another hardware thread of the core works, which a guest sees in no other way: by what a
  * wide burst took at that clock, which is kept. */

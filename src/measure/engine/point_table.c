@@ -136,7 +136,7 @@ static struct point *sum_up(struct point_table *table, size_t index)
         point->x = planned->x;
     }
     const struct record one =
-        record_of_states(record, table->placement, table->together, &table->states);
+        record_of_states(record, table->placement, planned->seat_count > 1, &table->states);
     record_conclude(&one, table->plan, table->scratch, point);
     return point;
 }

@@ -29,9 +29,8 @@ struct point_table {
     size_t missing, failed;      /* counts of settled points */
     const char *failure;         /* the reason of the failed point seen last */
     double *scratch;
-    /* Where points have several seats, what their CPUs do together is a fact of a state of them
-     * (placement.h), so each point is of trials in one state. */
-    bool together;
+    /* What several CPUs do together is a fact of a state of them (placement.h), so a point with
+     * several seats is of trials in one state. */
     const struct placement *placement;
     unsigned states; /* of all points' trials, as bits: 1 << placement_of() */
 };

@@ -82,7 +82,6 @@ static int reserve_points(struct stage *stage, struct error *error)
     int code = schedule_create(&stage->schedule, stage->plan, seed, error);
     if (code == 0)
         code = point_table_open(&stage->table, stage->plan, stage->pool, error);
-    stage->table.together = stage->seats_max > 1;
     stage->table.placement = stage->engine->placement;
     return code;
 }

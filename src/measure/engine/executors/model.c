@@ -126,7 +126,7 @@ static double read_hz(struct visit *visit)
 {
     const struct timing_model *model = visit->executor->engine->model;
     struct model_state *state = visit->executor->own;
-    const uint64_t additions = burst_cycles();
+    const uint64_t additions = BURST_CYCLES;
     const int cpu = plan_seat(visit->trials[0].point, 0).cpu;
     const uint64_t took_ps = model->additions(model->self, cpu, additions);
     *state->now_ps += took_ps;
@@ -140,7 +140,7 @@ static bool core_shared(struct visit *visit, double hz)
     const int cpu = plan_seat(visit->trials[0].point, 0).cpu;
     if (!model->additions_wide)
         return false;
-    const uint64_t took_ps = model->additions_wide(model->self, cpu, burst_wide_additions());
+    const uint64_t took_ps = model->additions_wide(model->self, cpu, BURST_WIDE_ADDITIONS);
     *state->now_ps += took_ps;
     return burst_core_shared(&state->core, (double)took_ps * 1e-3, hz);
 }

@@ -94,7 +94,7 @@ static void additions_side_by_side_overlap(void **state)
     for (int i = 0; i < 50; i++)
         hz = fmax(hz, burst_hz(&clock, 0));
     for (int i = 0; i < 50; i++)
-        least = fmin(least, burst_wide_ns(&clock) * hz * 1e-9 / (double)burst_wide_additions());
+        least = fmin(least, burst_wide_ns(&clock) * hz * 1e-9 / BURST_WIDE_ADDITIONS);
     assert_true(isfinite(least) && least > 0);
     if (getenv("FATHOM_EMULATED")) /* an emulator's instructions take no number of cycles */
         return;
@@ -106,7 +106,7 @@ static void additions_side_by_side_overlap(void **state)
 static bool shared(struct burst_core *core, double width)
 {
     const double hz = 4e9;
-    return burst_core_shared(core, width / hz * 1e9 * (double)burst_wide_additions(), hz);
+    return burst_core_shared(core, width / hz * 1e9 * BURST_WIDE_ADDITIONS, hz);
 }
 
 static void what_a_core_does_alone_is_known_for_long(void **state)
