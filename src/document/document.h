@@ -340,8 +340,6 @@ struct point point_bare(void);
 void point_drop_details(struct point *);
 /* The point of a curve at `x`; NULL where there is none, or it failed. */
 struct point *series_point(const struct series *, double x);
-/* Compares two points by x, for qsort(). */
-int point_by_x(const void *, const void *);
 /* The points with the least and the largest median; NULL where no point has a value. */
 void series_extremes(const struct series *, const struct point **least, const struct point **most);
 
