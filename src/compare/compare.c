@@ -131,9 +131,14 @@ struct comparison compare(const struct figure *a, const struct figure *b, double
     return result;
 }
 
+bool comparison_is_beyond(const struct comparison *comparison)
+{
+    return fabs(log(comparison->ratio)) > log1p(comparison->tolerance);
+}
+
 void comparison_settle(struct comparison *comparison, double limit)
 {
-    if (comparison->p <= limit && fabs(log(comparison->ratio)) > log1p(comparison->tolerance))
+    if (comparison->p <= limit && comparison_is_beyond(comparison))
         comparison->answer = CHANGED;
 }
 

@@ -19,7 +19,7 @@ enum answer {
     SAME,
     CANT_TELL,
     CHANGED,
-    CONDITION, /* a condition of the run that differs; it is not judged */
+    CONDITION, /* a condition of the run; it is not judged */
     ANSWERS
 };
 
@@ -59,6 +59,9 @@ struct comparison compare(const struct figure *a, const struct figure *b, double
 extern const double comparison_share;
 /* Makes the comparison a change where its p is within the limit. */
 void comparison_settle(struct comparison *, double limit);
+
+/* Whether the ratio is beyond the tolerance, by chance or not. */
+bool comparison_is_beyond(const struct comparison *);
 
 /* Makes it the answer without an interval: BY_PLACEMENT, hand-offs of two placements can't be told,
  * because the host may have moved the CPUs; BY_ITSELF, a document and itself are the same. */

@@ -53,8 +53,8 @@ static void add(struct search *search, struct difference difference, const struc
     *slot = difference;
 }
 
-/* A condition that differs is shown and never tested. Of the clock it is one only where the runs
- * had different governors. */
+/* A condition is never tested. Of the clock it is one only where the runs had different governors.
+ */
 static void note_condition(struct search *search, struct difference *difference)
 {
     struct comparison *compared = &difference->compared;
@@ -62,10 +62,7 @@ static void note_condition(struct search *search, struct difference *difference)
                        text_same(search->a->conditions.governor, search->b->conditions.governor);
     if (clock)
         return;
-    if (fabs(log(compared->ratio)) > log1p(compared->tolerance))
-        compared->answer = CONDITION;
-    else
-        compared->answer = SAME;
+    compared->answer = CONDITION;
     compared->p = compared->low = compared->high = compared->resolution = NAN;
     compared->side = difference->worse = SIDE_NEITHER;
 }
@@ -78,17 +75,19 @@ static const char *place_text(struct search *search, const struct finding *of)
               : name->text;
 }
 
-/* Hand-offs of one placement are compared as such; of two they can't be told, and the placement is
- * the first of the changed facts. Returns false for these. Of `before` and `after` only the factors
- * are read. */
+/* What several CPUs of a guest do together depends on where its host put them: two hardware threads
+ * of a core have half of what two cores have. Hand-offs of one placement are compared as such. Of
+ * two placements such figures can't be told, and the placement is the first of the changed facts.
+ * Returns false for these. Of `before` and `after` only the factors are read. */
 static bool place(struct search *search, struct figure *a, struct figure *b,
                   const struct finding *before, const struct finding *after)
 {
-    if (a->sort != SORT_UNPLACED || b->sort != SORT_UNPLACED ||
+    const bool together = a->guest && b->guest && a->sort == SORT_RATE_ALL;
+    if ((!together && (a->sort != SORT_UNPLACED || b->sort != SORT_UNPLACED)) ||
         !finding_factor(before, parameter_placement) || !finding_factor(after, parameter_placement))
         return true;
     if (experiment_same_placement(before, after)) {
-        a->sort = b->sort = SORT_HANDOFF;
+        a->sort = b->sort = together ? SORT_RATE_ALL : SORT_HANDOFF;
         return true;
     }
     if (!search->placed)
@@ -199,15 +198,18 @@ static void compare_findings(struct search *search, const struct probe_result *a
 /* --- pairs --- */
 
 static void compare_series(struct search *search, const struct probe_result *probe,
-                           enum finding_role role, const struct series *a, const struct series *b)
+                           const struct probe_result *other, enum finding_role role,
+                           const struct series *a, const struct series *b)
 {
     struct pool *pool = &search->result->pool;
     const char *what = pool_printf(pool, "%s %s", probe->name, or_unknown(a->name));
     if (!are_comparable(search, what, a->y.unit, b->y.unit))
         return;
     const enum side worse = quantity_of(a->y.unit)->worse;
-    const struct finding in_a = {.factors = a->factors, .factor_count = a->factor_count};
-    const struct finding in_b = {.factors = b->factors, .factor_count = b->factor_count};
+    const struct finding in_a = {.factors = probe->parameters,
+                                 .factor_count = probe->parameter_count};
+    const struct finding in_b = {.factors = other->parameters,
+                                 .factor_count = other->parameter_count};
     const struct point **left = series_by_place(pool, a), **right = series_by_place(pool, b);
     size_t i = 0, j = 0, both = 0, failed = 0;
     while (i < a->point_count && j < b->point_count) {
@@ -312,7 +314,7 @@ static void compare_matrices(struct search *search, const struct probe_result *a
             continue;
         other = series_alike_find(b, series, &in_b);
         if (other)
-            compare_series(search, a, role, series, other);
+            compare_series(search, a, b, role, series, other);
         else
             add_lonely_series(search, "first", a, series);
     }
@@ -338,6 +340,7 @@ static void settle(struct search *search)
         comparison_settle(&result->list[i].compared, limit);
         result->counts[result->list[i].compared.answer]++;
     }
+    result->figures = result->count - result->counts[CONDITION];
 }
 
 static bool is_equal(double a, double b)

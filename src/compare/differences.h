@@ -43,7 +43,8 @@ struct differences {
     struct changed_facts facts;
     struct difference *list; /* probe by probe, findings before points, in the first document's
                                 order */
-    size_t count, counts[ANSWERS];
+    size_t count, figures;   /* all, and without conditions of the runs */
+    size_t counts[ANSWERS];
     struct remark_line *missing; /* what was not compared: only one document has it, or a value is
                                     not above zero */
     size_t missing_count;

@@ -30,15 +30,17 @@ static void add_value(struct checking *checking, struct health_values *values,
 
 /* --- what was compared --- */
 
-/* How much worse it may be: of a headline figure by its interval, of others by the value alone. */
-static double worst(const struct difference *difference)
+/* Of a headline figure the interval counts, on both sides: it is not known where it is not known to
+ * twice the tolerance. Of others the value alone counts, on the worse side. */
+static bool is_doubtful(const struct difference *difference)
 {
     const struct comparison *compared = &difference->compared;
+    const double away = log(compared->ratio), most = 2 * log1p(compared->tolerance);
     if (difference->headline)
-        return comparison_worst(compared, difference->worse);
-    return difference->worse == SIDE_MORE   ? log(compared->ratio)
-           : difference->worse == SIDE_LESS ? -log(compared->ratio)
-                                            : 0;
+        return !(compared->resolution <= 2 * compared->tolerance &&
+                 comparison_worst(compared, difference->worse) <= most);
+    return (difference->worse == SIDE_MORE && away > most) ||
+           (difference->worse == SIDE_LESS && -away > most);
 }
 
 /* Whether it is the same although it may be asked for at each look. */
@@ -70,6 +72,8 @@ static void take(struct checking *checking, const struct difference *difference)
     struct health_check *check = checking->check;
     const struct comparison *compared = &difference->compared;
     struct health_values *values = &check->untold;
+    if (compared->answer == CONDITION && !comparison_is_beyond(compared))
+        return;
     if (compared->answer == CONDITION)
         values = &check->conditions;
     else if (compared->answer == CHANGED && compared->side == SIDE_MORE)
@@ -78,7 +82,7 @@ static void take(struct checking *checking, const struct difference *difference)
         values = &check->otherwise;
     else if (is_same(checking, compared))
         values = &check->values[HEALTHY];
-    else if (!(worst(difference) <= 2 * log1p(compared->tolerance)))
+    else if (is_doubtful(difference))
         values = &check->values[DOUBTFUL];
     add_value(
         checking, values,
@@ -103,28 +107,6 @@ static void add_gap(struct checking *checking, const char *probe, const char *re
     *gap = (struct health_gap){probe, reason, 1, listed};
 }
 
-/* Whether the word is the option: in full, abbreviated as long as it is unambiguous, or by its
- * letter. */
-static bool is_option(const char *word, const char *option)
-{
-    enum { LEAST = 4 };
-    const size_t length = strlen(word);
-    return (length >= LEAST && strncmp(word, option, length) == 0) ||
-           (word[0] == '-' && word[1] == option[2]);
-}
-
-/* Whether the quick set was measured: by `check` itself, or because of --quick. */
-static bool was_quick(const struct run_facts *run)
-{
-    bool quick = run->command_count > 1 && strcmp(run->command[1], "check") == 0;
-    for (size_t i = 2; i < run->command_count; i++) {
-        if (is_option(run->command[i], "--thorough"))
-            return false;
-        quick = quick || is_option(run->command[i], "--quick");
-    }
-    return quick;
-}
-
 /* Whether a series of the probe measured the finding's experiment: no text factor that both have
  * differs. The memory's node and the kind of core are no factors of a series. */
 static bool is_measured(const struct series *series, const struct finding *should)
@@ -145,7 +127,7 @@ static bool is_measured(const struct series *series, const struct finding *shoul
 static const char *gap_reason(struct checking *checking, const struct lonely *lonely)
 {
     const struct probe_result *other = lonely->other;
-    const bool quick = was_quick(&checking->now->run);
+    const bool quick = run_was_quick(&checking->now->run);
     if (!other)
         return !checking->now->run.complete ? "not measured (the run did not end)"
                : quick                      ? "not measured (quick)"

@@ -3,9 +3,9 @@
  * (compare/differences.h), as one status.
  *
  * Worse: a figure changed for the worse, or a fact of the machine did. Else doubtful: a headline
- * figure of the baseline was not found, a probe of its figures failed, the interval of a headline
- * figure reaches to twice its tolerance on the worse side, or the value of any figure lies there.
- * Else healthy, which says that of those figures alone that are the same; the rest is told with its
+ * figure of the baseline was not found, a probe of its figures failed, a headline figure is not
+ * known to twice its tolerance or may be worse by more, or the value of any figure lies there. Else
+ * healthy, which says that of those figures alone that are the same; the rest is told with its
  * resolution, and what was not compared is counted by probe with the reason.
  */
 #pragma once
@@ -42,7 +42,7 @@ struct health_check {
     struct health_values values[HEALTHS]; /* each in the baseline's order; HEALTHY: the same */
     struct health_values untold;          /* that can't be told, but do not make it doubtful */
     struct health_values otherwise;       /* that changed, but not for the worse */
-    struct health_values conditions;      /* conditions that differ */
+    struct health_values conditions;      /* that differ; they are not judged */
     size_t not_compared;
     struct health_gap *gaps;
     size_t gap_count;

@@ -3,6 +3,7 @@
 #include "base/quantity.h"
 #include "conclude/registry/experiment.h"
 #include "conclude/registry/registry.h"
+#include "stats/order.h"
 
 #include <limits.h>
 #include <math.h>
@@ -73,6 +74,15 @@ struct level_links level_links_of(struct pool *pool, const struct document *docu
         last->ns = either(last->ns, list[i].ns);
     }
     return (struct level_links){list, n, document->tool.analysed != NULL};
+}
+
+struct level_links *level_links_of_all(struct pool *pool, const struct document *documents,
+                                       size_t count)
+{
+    struct level_links *all = pool_alloc(pool, count, sizeof *all);
+    for (size_t d = 0; d < count; d++)
+        all[d] = level_links_of(pool, &documents[d]);
+    return all;
 }
 
 /* The caches of one experiment. */
@@ -256,29 +266,20 @@ void level_links_number(struct level_links *all, size_t count, const struct leve
     }
 }
 
-static int by_count(const void *a, const void *b)
-{
-    const struct level_links *left = *(const struct level_links *const *)a,
-                             *right = *(const struct level_links *const *)b;
-    if (left->count != right->count)
-        return left->count < right->count ? -1 : 1;
-    return (left > right) - (left < right);
-}
-
 const struct level_links *level_links_usual(const struct level_links *all, size_t count,
                                             struct pool *pool)
 {
-    const struct level_links **sorted = pool_alloc(pool, count, sizeof(struct level_links *));
-    size_t none = 0, at = 0;
-    for (size_t d = 0; d < count; d++) {
-        sorted[d] = &all[d];
-        none += all[d].count == 0;
-    }
-    qsort(sorted, count, sizeof *sorted, by_count);
-    at = none < count ? (none + count) / 2 : 0;
-    while (at && sorted[at - 1]->count == sorted[at]->count)
-        at--; /* the first of them */
-    return sorted[at];
+    double *counts = pool_alloc(pool, count, sizeof *counts);
+    size_t none = 0, as = 0;
+    for (size_t d = 0; d < count; d++)
+        counts[d] = (double)all[d].count;
+    sort_ascending(counts, count);
+    while (none + 1 < count && counts[none] < 1)
+        none++;
+    while ((double)all[as].count < counts[(none + count) / 2] ||
+           (double)all[as].count > counts[(none + count) / 2])
+        as++;
+    return &all[as];
 }
 
 int level_partner(const struct level_links *links, const struct finding *finding)

@@ -27,6 +27,9 @@ struct level_links {
 /* The levels of the CPUs' curves in a document, each its own partner, in the pool. They refer to
  * the document's findings. */
 struct level_links level_links_of(struct pool *, const struct document *);
+/* The same of each of documents[count]. */
+struct level_links *level_links_of_all(struct pool *, const struct document *documents,
+                                       size_t count);
 /* Fills both with the levels of two documents, paired, in the pool. */
 void level_links_find(struct level_links of[2], struct pool *, const struct document *a,
                       const struct document *b);

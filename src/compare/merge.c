@@ -283,18 +283,14 @@ static void add_probe(struct merging *merging, const struct joined_probe *of)
 /* The newest curve numbers the levels of all documents. */
 static void number_levels(struct merging *merging)
 {
-    struct pool *pool = merging->pool;
-    const struct document *newest = NULL;
-    merging->levels = pool_alloc(pool, merging->count, sizeof *merging->levels);
-    for (size_t d = 0; d < merging->count; d++) {
-        const struct document *document = &merging->documents[d];
-        merging->levels[d] = level_links_of(pool, document);
-        if (merging->levels[d].count && (!newest || joined_is_newer(document, newest)))
-            newest = document;
-    }
-    if (newest)
-        level_links_number(merging->levels, merging->count,
-                           &merging->levels[newest - merging->documents], pool);
+    struct level_links *all = level_links_of_all(merging->pool, merging->documents, merging->count);
+    size_t as = 0;
+    for (size_t d = 1; d < merging->count; d++)
+        if (all[d].count &&
+            (!all[as].count || joined_is_newer(&merging->documents[d], &merging->documents[as])))
+            as = d;
+    level_links_number(all, merging->count, &all[as], merging->pool);
+    merging->levels = all;
 }
 
 static int merge(void *with)

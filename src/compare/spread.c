@@ -318,18 +318,6 @@ static void add_probe(struct pool *scratch, void *with)
         add_series(spread, result, &model->series[i], scratch);
 }
 
-/* Numbers all documents' levels alike: a curve that shows a step more or fewer has numbered them
- * anew. */
-static void number_levels(struct spread *spread)
-{
-    struct pool *pool = &spread->to->pool;
-    spread->levels = pool_alloc(pool, spread->count, sizeof *spread->levels);
-    for (size_t d = 0; d < spread->count; d++)
-        spread->levels[d] = level_links_of(pool, &spread->documents[d]);
-    level_links_number(spread->levels, spread->count,
-                       level_links_usual(spread->levels, spread->count, pool), pool);
-}
-
 /* Of runs the most that others did; of machines what holds for all. */
 static double of_both(const struct spread *spread, double a, double b)
 {
@@ -366,7 +354,9 @@ static int build(void *with)
     if (spread->count > 1 && !spread->one_machine)
         to->machine.hostname = NULL;
     join_conditions(spread);
-    number_levels(spread);
+    spread->levels = level_links_of_all(pool, documents, spread->count);
+    level_links_number(spread->levels, spread->count,
+                       level_links_usual(spread->levels, spread->count, pool), pool);
     size_t names, values = 0;
     const struct joined_probe *probes = joined_probes(pool, documents, spread->count, &names);
     for (size_t i = 0; i < names; i++) {

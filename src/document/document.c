@@ -84,6 +84,27 @@ const struct cache_facts *cache_of_cpu(const struct machine_facts *facts, int le
     return has_none ? NULL : found;
 }
 
+/* Whether the word is the option: in full, abbreviated as long as it is unambiguous, or by its
+ * letter. */
+static bool is_option(const char *word, const char *option)
+{
+    enum { LEAST = 4 };
+    const size_t length = strlen(word);
+    return (length >= LEAST && strncmp(word, option, length) == 0) ||
+           (word[0] == '-' && word[1] == option[2]);
+}
+
+bool run_was_quick(const struct run_facts *run)
+{
+    bool quick = run->command_count > 1 && strcmp(run->command[1], "check") == 0;
+    for (size_t i = 2; i < run->command_count; i++) {
+        if (is_option(run->command[i], "--thorough"))
+            return false;
+        quick = quick || is_option(run->command[i], "--quick");
+    }
+    return quick;
+}
+
 struct probe_result *document_probe(const struct document *document, const char *name)
 {
     for (size_t i = 0; i < document->probe_count; i++)
@@ -118,6 +139,20 @@ const struct finding *document_finding(const struct document *document, const ch
                 strcmp(document->probes[p].findings[f].name, name) == 0)
                 return &document->probes[p].findings[f];
     return NULL;
+}
+
+struct finding *probe_finding(const struct probe_result *probe, const char *name)
+{
+    for (size_t i = 0; probe && i < probe->finding_count; i++)
+        if (strcmp(probe->findings[i].name, name) == 0)
+            return &probe->findings[i];
+    return NULL;
+}
+
+double probe_value(const struct probe_result *probe, const char *name)
+{
+    const struct finding *finding = probe_finding(probe, name);
+    return finding ? finding->value : NAN;
 }
 
 bool axis_has_ids(const struct axis *axis)

@@ -296,6 +296,8 @@ struct document {
 
 extern const char *const probe_status_names[]; /* indexed by enum probe_status */
 
+/* Whether the quick set was measured: by `check` itself, or because of --quick. */
+bool run_was_quick(const struct run_facts *);
 /* The probe of that name; NULL where there is none. */
 struct probe_result *document_probe(const struct document *, const char *name);
 /* The same, but tries index `place` first, because documents list their probes in much the same
@@ -319,6 +321,9 @@ const struct factor *series_factor(const struct series *, const char *name);
 double series_number(const struct series *, const char *factor);
 /* The union of its points' flags. */
 unsigned series_flags(const struct series *);
+/* The result's first finding of that name, and its value; NULL and NAN without one, or a result. */
+struct finding *probe_finding(const struct probe_result *, const char *name);
+double probe_value(const struct probe_result *, const char *name);
 const struct factor *probe_parameter(const struct probe_result *, const char *name);
 /* The CPU that measured, by the probe's parameters; -1: unknown. */
 int probe_cpu(const struct probe_result *);

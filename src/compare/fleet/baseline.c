@@ -45,11 +45,10 @@ static bool summarise(struct fleet *fleet, size_t group, const struct fleet_find
 static struct probe_result *probe_named(struct document *document, const char *name,
                                         struct pool *pool)
 {
-    for (size_t p = document->probe_count; p > 0; p--)
-        if (strcmp(document->probes[p - 1].name, name) == 0)
-            return &document->probes[p - 1];
-    struct probe_result *probe =
-        pool_append(pool, (void **)&document->probes, &document->probe_count, sizeof *probe);
+    struct probe_result *probe = document_probe(document, name);
+    if (probe)
+        return probe;
+    probe = pool_append(pool, (void **)&document->probes, &document->probe_count, sizeof *probe);
     *probe = (struct probe_result){.name = name, .status = PROBE_OK, .elapsed_s = NAN};
     return probe;
 }

@@ -209,10 +209,6 @@ static struct level_links levels_of(struct pool *pool, const struct document *do
     const struct level_links links = level_links_of(pool, document);
     for (size_t i = 0; i < links.count; i++) {
         const struct finding *like = links.list[i].like;
-        if (i && experiment_order(links.list[i - 1].like, like) == 0) {
-            links.list[i].like = links.list[i - 1].like;
-            continue;
-        }
         struct finding *experiment = pool_alloc(pool, 1, sizeof *experiment);
         experiment->factors = copy_factors(pool, like->factors, like->deviations);
         experiment->factor_count = experiment->deviations = like->deviations;
@@ -221,26 +217,23 @@ static struct level_links levels_of(struct pool *pool, const struct document *do
     return links;
 }
 
-static int by_group(const void *a, const void *b)
+/* Numbers the levels of each group's nodes, and of the same hosts last time. */
+static void number_groups(struct fleet *fleet, struct pool *scratch)
 {
-    const struct fleet_node *left = *(struct fleet_node *const *)a,
-                            *right = *(struct fleet_node *const *)b;
-    if (left->group != right->group)
-        return left->group < right->group ? -1 : 1;
-    return (left > right) - (left < right);
-}
-
-/* Numbers the levels of nodes of one group, and of the same hosts last time. */
-static void number_group(struct fleet_node *const *nodes, size_t count, struct pool *scratch)
-{
-    struct level_links *all = pool_alloc(scratch, 2 * count, sizeof *all);
-    size_t n = 0;
-    for (size_t i = 0; i < count; i++) {
-        all[n++] = nodes[i]->levels;
-        if (nodes[i]->before)
-            all[n++] = nodes[i]->before->levels;
+    struct level_links *all = pool_alloc(scratch, fleet->node_count, sizeof *all);
+    for (size_t g = 0; g < fleet->group_count; g++) {
+        size_t n = 0;
+        for (size_t i = 0; i < fleet->node_count; i++) {
+            const struct fleet_node *node = &fleet->nodes[i];
+            if ((node->state != NODE_JUDGED && node->state != NODE_ALONE) || node->group != g)
+                continue;
+            all[n++] = node->levels;
+            if (node->before)
+                all[n++] = node->before->levels;
+        }
+        if (n > 1)
+            level_links_number(all, n, level_links_usual(all, n, scratch), scratch);
     }
-    level_links_number(all, n, level_links_usual(all, n, scratch), scratch);
 }
 
 struct moved {
@@ -250,18 +243,9 @@ struct moved {
 
 void fleet_number_levels(struct fleet *fleet, struct pool *scratch)
 {
-    struct fleet_node **nodes = pool_alloc(scratch, fleet->node_count, sizeof(struct fleet_node *));
     struct moved *moved = NULL;
-    size_t count = 0, n = 0;
-    for (size_t i = 0; i < fleet->node_count; i++)
-        if (fleet->nodes[i].state == NODE_JUDGED || fleet->nodes[i].state == NODE_ALONE)
-            nodes[n++] = &fleet->nodes[i];
-    qsort(nodes, n, sizeof *nodes, by_group);
-    for (size_t from = 0, to; from < n; from = to) {
-        for (to = from; to < n && nodes[to]->group == nodes[from]->group;)
-            to++;
-        number_group(nodes + from, to - from, scratch);
-    }
+    size_t count = 0;
+    number_groups(fleet, scratch);
     for (size_t f = 0; f < fleet->finding_count; f++) {
         struct fleet_finding *finding = &fleet->findings[f];
         size_t kept = 0;

@@ -10,14 +10,6 @@
  * other half: 23 to 38 of 40 MiB on an A100, 34 to 54 of 60 MiB on a GH200 (gpu-benches). */
 static const double half_least = 0.35, half_most = 0.75, whole_most = 1.25;
 
-static double value_of(const struct probe_result *found, const char *name)
-{
-    for (size_t i = 0; i < found->finding_count; i++)
-        if (strcmp(found->findings[i].name, name) == 0)
-            return found->findings[i].value;
-    return NAN;
-}
-
 /* Renames the third plateau to the outer half of L2. If only memory follows it, the remark that the
  * number of caches differs is dropped, because this plateau is no cache of its own. */
 static void rename_outer(struct probe_result *found, struct pool *pool)
@@ -28,7 +20,7 @@ static void rename_outer(struct probe_result *found, struct pool *pool)
         struct finding *finding = &found->findings[i];
         const bool of_third = strncmp(finding->name, third, strlen(third)) == 0;
         if (strcmp(finding->name, "levels.disagreement") == 0 &&
-            isnan(value_of(found, "L4.latency_ns")))
+            isnan(probe_value(found, "L4.latency_ns")))
             continue;
         if (strcmp(finding->name, "L2.capacity") == 0)
             finding->text = "the half that is near to the multiprocessor; L2.outer is the capacity "
@@ -58,8 +50,8 @@ void findings_gpu_levels(struct probe_result *result, struct pool *pool, const c
             (struct cache_facts){.level = 2, .type = "unified", .size_bytes = declared->l2_bytes};
     struct probe_result found = {0};
     findings_levels(&found, pool, series, &facts, -1, NULL, 0);
-    const double whole = (double)declared->l2_bytes, near = value_of(&found, "L2.capacity"),
-                 all = value_of(&found, "L3.capacity");
+    const double whole = (double)declared->l2_bytes, near = probe_value(&found, "L2.capacity"),
+                 all = probe_value(&found, "L3.capacity");
     if (whole > 0 && near >= half_least * whole && near <= half_most * whole &&
         all <= whole_most * whole)
         rename_outer(&found, pool);

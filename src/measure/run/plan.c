@@ -202,7 +202,7 @@ int run_plan(struct run *run, struct error *error)
 {
     settings_fill(run->settings, probe_common_options, &run->asked);
     if (run->twin && !run->asked.thorough.has && !run->asked.budget.has)
-        run->asked.quick.has = run->asked.quick.has || twin_was_quick(run->twin);
+        run->asked.quick.has = run->asked.quick.has || run_was_quick(&run->twin->document.run);
     run->planned_ns = timing_now_ns(run->model);
     if (!run->began_ns)
         run->began_ns = run->planned_ns;

@@ -297,7 +297,7 @@ static int compare_documents(const struct fathom_document *before,
                          "no comparison is written as '%s': choose text, csv or json", format);
     int code = differences_find(&differences, &before->document, &after->document,
                                 tolerance > 0 ? tolerance : NAN, error);
-    const struct fathom_comparison all = {.values = differences.count,
+    const struct fathom_comparison all = {.values = differences.figures,
                                           .changed = differences.counts[CHANGED],
                                           .uncertain = differences.counts[CANT_TELL]};
     if (code == 0 && counts)

@@ -119,7 +119,7 @@ int render_differences_json(const void *of, FILE *out, struct error *error)
     fprintf(out,
             "{\"schema\":\"fathom-diff/1\",\n\"values\":%zu,\n\"changed\":%zu,\n"
             "\"uncertain\":%zu,\n\"facts\":[",
-            differences->count, differences->counts[CHANGED], differences->counts[CANT_TELL]);
+            differences->figures, differences->counts[CHANGED], differences->counts[CANT_TELL]);
     for (size_t i = 0; i < differences->facts.count; i++)
         json_fact(out, i ? ",\n" : "\n", &differences->facts.list[i]);
     fputs("],\n\"missing\":[", out);

@@ -12,8 +12,6 @@
 #include <string.h>
 
 enum {
-    VALUES_MOST = 8, /* values that a sentence names */
-    GAPS_MOST = 8,
     LINE_MOST = 160, /* of the line, because monitors cut and people page */
 };
 
@@ -29,15 +27,6 @@ static void add_name(struct line *line, const struct finding *finding)
         *c = *c == '.' ? ' ' : *c;
     line_add_factors(&factors, finding->factors, finding->deviations);
     line_add(line, factors.length ? "%s (%s)" : "%s", name, factors.text);
-}
-
-/* The same of a finding or a pair. */
-static void add_what(struct line *line, const struct difference *difference)
-{
-    if (difference->finding_a)
-        add_name(line, difference->finding_a);
-    else
-        line_add_difference(line, difference);
 }
 
 /* "L2 latency 21.3 cycles, expected 16.0 cycles (+33 %, known to +-4 %)" */
@@ -58,7 +47,10 @@ static void add_compared(struct line *line, const struct health_value *value)
     }
     const char *unit = difference_unit(difference);
     const struct comparison *compared = &difference->compared;
-    add_what(line, difference);
+    if (difference->finding_a)
+        add_name(line, difference->finding_a);
+    else
+        line_add_difference(line, difference);
     line_add(line, " ");
     line_add_value(line, difference->b, unit);
     line_add(line, ", expected ");
@@ -78,110 +70,6 @@ static void put(FILE *out, const struct line *line)
     for (const char *c = line->text; *c; c++)
         fputc(*c == '|' ? '/' : *c, out);
 }
-
-/* "tlb, geometry were not measured (quick)": the reasons of gaps, each once. Gaps whose findings
- * are listed as not found need none. */
-static void put_gaps(FILE *out, const struct health_check *check)
-{
-    const struct health_gap *gaps = check->gaps;
-    size_t shown = 0;
-    for (size_t i = 0; i < check->gap_count && shown <= GAPS_MOST; i++) {
-        bool given = gaps[i].listed;
-        for (size_t before = 0; before < i && !given; before++)
-            given = strcmp(gaps[before].reason, gaps[i].reason) == 0;
-        if (given)
-            continue;
-        struct line line = {0};
-        size_t probes = 0;
-        line_add(&line, shown++ ? "; " : ": ");
-        for (size_t j = i; j < check->gap_count && shown <= GAPS_MOST; j++)
-            if (strcmp(gaps[j].reason, gaps[i].reason) == 0) {
-                line_add(&line, "%s", probes++ ? ", " : "");
-                line_add_clean(&line, gaps[j].probe);
-            }
-        line_add(&line, probes > 1 ? " were " : probes ? " was " : "and more");
-        line_add_clean(&line, probes ? gaps[i].reason : NULL);
-        put(out, &line);
-    }
-}
-
-/* The first values of a list, after `before`. */
-static void put_values(FILE *out, const char *before, const struct health_values *values)
-{
-    for (size_t i = 0; i < values->count && i < VALUES_MOST; i++) {
-        struct line line = {0};
-        line_add(&line, "%s", i ? "; " : before);
-        add_compared(&line, &values->list[i]);
-        put(out, &line);
-    }
-    if (values->count > VALUES_MOST)
-        fprintf(out, "; and %zu more", values->count - VALUES_MOST);
-}
-
-/* Facts of the machine that changed: the worse ones, or the others. */
-static size_t put_facts(FILE *out, const struct changed_facts *facts, bool worse,
-                        const char *before)
-{
-    size_t shown = 0;
-    for (size_t i = 0; i < facts->count && shown < VALUES_MOST; i++) {
-        struct line line = {0};
-        if (facts->list[i].of_run || (facts->list[i].side == SIDE_MORE) != worse)
-            continue;
-        line_add(&line, "%s", shown++ ? "; " : before);
-        line_add_fact(&line, &facts->list[i]);
-        put(out, &line);
-    }
-    return shown;
-}
-
-static void put_sentence(FILE *out, const struct health_check *check)
-{
-    const struct health_values *good = &check->values[HEALTHY];
-    const struct changed_facts *facts = &check->differences.facts;
-    const char *between = "";
-    if (check->health == WORSE) {
-        between = put_facts(out, facts, true, "") ? "; " : "";
-        put_values(out, between, &check->values[WORSE]);
-        between = "; ";
-    } else if (check->health == DOUBTFUL) {
-        put_values(out, "", &check->values[DOUBTFUL]);
-        between = check->values[DOUBTFUL].count ? "; " : "";
-    }
-    fprintf(out, "%s%zu value%s as good as expected", between, good->count,
-            good->count == 1 ? "" : "s");
-    put_facts(out, facts, false, "; changed: ");
-    put_values(out, "; not worse, but changed: ", &check->otherwise);
-    /* "of 3 it can't be told: L3 latency to +-40 %, ..." */
-    if (check->untold.count)
-        fprintf(out, "; of %zu it can't be told: ", check->untold.count);
-    for (size_t i = 0; i < check->untold.count && i < VALUES_MOST; i++) {
-        const struct difference *difference = check->untold.list[i].difference;
-        struct line line = {0};
-        char known[UNIT_TEXT];
-        line_add(&line, "%s", i ? ", " : "");
-        add_what(&line, difference);
-        if (isfinite(difference->compared.resolution))
-            line_add(&line, " to +-%s %%",
-                     figure_format(100 * difference->compared.resolution, 2, known));
-        put(out, &line);
-    }
-    if (check->untold.count > VALUES_MOST)
-        fprintf(out, " and %zu more", check->untold.count - VALUES_MOST);
-    if (check->not_compared)
-        fprintf(out, "; %zu not compared", check->not_compared);
-    put_gaps(out, check);
-    if (check->conditions.count)
-        fprintf(out, "; %zu condition%s of the run differ%s", check->conditions.count,
-                check->conditions.count == 1 ? "" : "s", check->conditions.count == 1 ? "s" : "");
-    if (verdict_count(&check->verdict, GRADE_GOOD) == check->verdict.family_count)
-        return;
-    struct line verdict = {0};
-    line_add(&verdict, ". This run: ");
-    line_add_verdict(&verdict, check->now, &check->verdict);
-    put(out, &verdict);
-}
-
-/* --- the line in short --- */
 
 /* How far a value is beyond what was expected, to the worse side. */
 static double badness(const struct health_value *value)
@@ -217,11 +105,13 @@ static void add_worst(struct line *line, const struct health_check *check)
 static void put_short(FILE *out, const struct health_check *check, size_t before)
 {
     struct line counts = {0}, worst = {0};
-    const size_t compared = check->differences.count - check->conditions.count;
-    line_add(&counts, "; %zu compared: %zu as good", compared, check->values[HEALTHY].count);
+    line_add(&counts, "; %zu compared: %zu as good", check->differences.figures,
+             check->values[HEALTHY].count);
     if (check->values[WORSE].count)
         line_add(&counts, ", %zu worse", check->values[WORSE].count);
-    const size_t untold = check->untold.count + check->values[DOUBTFUL].count;
+    size_t untold = check->untold.count;
+    for (size_t i = 0; i < check->values[DOUBTFUL].count; i++)
+        untold += check->values[DOUBTFUL].list[i].difference != NULL;
     if (untold)
         line_add(&counts, ", %zu can't be told", untold);
     if (check->not_compared)
@@ -252,12 +142,18 @@ int render_health_text(const void *of, FILE *out, struct error *error)
 
 int render_health_whole(const void *of, FILE *out, struct error *error)
 {
-    (void)error;
     const struct health_check *check = of;
-    fprintf(out, "%s ", words[check->health]);
-    put_sentence(out, check);
+    const struct compared compared = {.differences = &check->differences,
+                                      .listed = LISTED_WITH_REASONS};
+    render_health_text(of, out, error);
+    for (size_t i = 0; i < check->gap_count; i++) {
+        struct line gap = {0};
+        line_add_between(&gap, "", check->gaps[i].probe, ": ");
+        line_add_clean(&gap, check->gaps[i].reason);
+        fprintf(out, "%zu not compared, %s\n", check->gaps[i].count, gap.text);
+    }
     fputc('\n', out);
-    return 0;
+    return render_differences_text(&compared, out, error);
 }
 
 /* --- a plugin's line --- */
@@ -339,7 +235,7 @@ int render_health_json(const void *of, FILE *out, struct error *error)
     fprintf(out,
             "{\"schema\":\"fathom-check/1\",\n\"status\":\"%s\",\n\"compared\":%zu,\n"
             "\"not_compared\":[",
-            health_names[check->health], check->differences.count);
+            health_names[check->health], check->differences.figures);
     for (size_t i = 0; i < check->gap_count; i++) {
         json_text(out, i ? ",\n{" : "\n{", "probe", check->gaps[i].probe);
         fprintf(out, ",\"values\":%zu", check->gaps[i].count);

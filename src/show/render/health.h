@@ -9,9 +9,8 @@
 /* One line of at most 160 bytes: OK, FAIL or UNCERTAIN, the worst figure, how many were compared.
  */
 save_function render_health_text;
-/* One line: OK, FAIL or UNCERTAIN and why; how many values are as good as expected; changed facts;
- * what can't be told, with its resolution; what was not compared, with reasons; and the conditions
- * that differ. */
+/* The same line, what was not compared, with reasons, and every
+ * answer with its reason, as `diff -v` lists them. */
 save_function render_health_whole;
 /* The same as a JSON object, schema fathom-check/1: status ("ok", "uncertain", "fail"); compared, a
  * count; not_compared[] with probe, values (a count) and reason; facts[] that changed; worse[],

@@ -47,11 +47,6 @@ const char *difference_unit(const struct difference *difference)
     return unit ? unit : "";
 }
 
-static bool is_beyond(const struct comparison *compared)
-{
-    return fabs(log(compared->ratio)) > log1p(compared->tolerance);
-}
-
 /* Headline findings, then other findings, then points; of each the largest change first. */
 static int by_weight(const void *a, const void *b)
 {
@@ -72,7 +67,8 @@ static int by_doubt(const void *a, const void *b)
 {
     const struct difference *left = *(const struct difference *const *)a;
     const struct difference *right = *(const struct difference *const *)b;
-    const bool one = is_beyond(&left->compared), other = is_beyond(&right->compared);
+    const bool one = comparison_is_beyond(&left->compared),
+               other = comparison_is_beyond(&right->compared);
     return one != other ? (one ? -1 : 1) : by_weight(a, b);
 }
 
@@ -88,7 +84,8 @@ static struct answered answered(struct report *report, const struct differences 
     struct answered of = {.list =
                               pool_alloc(report->pool, differences->count + 1, sizeof *of.list)};
     for (size_t i = 0; i < differences->count; i++) {
-        if (differences->list[i].compared.answer != answer)
+        const struct comparison *compared = &differences->list[i].compared;
+        if (compared->answer != answer || (answer == CONDITION && !comparison_is_beyond(compared)))
             continue;
         of.list[of.count++] = &differences->list[i];
         of.findings += differences->list[i].finding_a != NULL;
@@ -179,7 +176,7 @@ void report_add_differences(struct report *report, const struct differences *dif
 {
     const char *sentence =
         report_text(report, "%zu of %zu values changed, %zu are the same, of %zu it can't be told",
-                    differences->counts[CHANGED], differences->count, differences->counts[SAME],
+                    differences->counts[CHANGED], differences->figures, differences->counts[SAME],
                     differences->counts[CANT_TELL]);
     report_add(report, BLOCK_VERDICT, SECTION_DIFFERENCES, 0, NULL)->verdict =
         (struct verdict_block){.good = !differences_exist(differences), .sentence = sentence};

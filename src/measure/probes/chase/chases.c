@@ -467,14 +467,6 @@ void chases_begin(struct trial *trial, void *first, size_t lines)
 
 /* --- levels --- */
 
-static double value_found(const struct probe_result *found, const char *name)
-{
-    for (size_t i = 0; found && i < found->finding_count; i++)
-        if (strcmp(found->findings[i].name, name) == 0)
-            return found->findings[i].value;
-    return NAN;
-}
-
 uint64_t chases_capacity(const struct probe_task *task, int cpu, const struct probe_result *found,
                          int n)
 {
@@ -485,7 +477,7 @@ uint64_t chases_capacity(const struct probe_task *task, int cpu, const struct pr
         snprintf(name, sizeof name, "L%d.%s", n, ends[i % 2]);
         const struct finding *earlier =
             i > 1 && task->document ? document_finding(task->document, name) : NULL;
-        bytes = i < 2 ? value_found(found, name) : earlier ? earlier->value : NAN;
+        bytes = i < 2 ? probe_value(found, name) : earlier ? earlier->value : NAN;
     }
     if (bytes >= (double)SMALL_PAGE && bytes < 0x1p62)
         return (uint64_t)bytes;
@@ -498,7 +490,7 @@ size_t chases_levels(const struct probe_task *task, int cpu, const struct probe_
 {
     const uint64_t most = machine_memory_budget(task->machine);
     size_t count = 0;
-    const double dram_ns = value_found(found, "DRAM.latency_ns");
+    const double dram_ns = probe_value(found, "DRAM.latency_ns");
     const struct memory_bounds memory =
         dram_ns > 0 && found->series_count
             ? memory_bounds_within(task->machine, &found->series[0], dram_ns)

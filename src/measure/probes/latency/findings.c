@@ -153,20 +153,6 @@ static void add_hidden(struct analysis *analysis, const struct series *forward,
 
 /* --- as a chase keeps the caches --- */
 
-static struct finding *found(const struct analysis *analysis, const char *name)
-{
-    for (size_t i = 0; i < analysis->result->finding_count; i++)
-        if (strcmp(analysis->result->findings[i].name, name) == 0)
-            return &analysis->result->findings[i];
-    return NULL;
-}
-
-static double value_of(const struct analysis *analysis, const char *name)
-{
-    const struct finding *finding = found(analysis, name);
-    return finding ? finding->value : NAN;
-}
-
 static double nth_of(const struct point *point, int which)
 {
     const struct estimate y = finding_time_of(point);
@@ -192,8 +178,10 @@ static double bytes_at(const struct series *chased, int which, double ns)
 /* Where the level ends, or where its misses begin. NULL: neither was found. */
 static struct finding *end_of(const struct analysis *analysis, int level)
 {
-    struct finding *end = found(analysis, pool_printf(analysis->pool, "L%d.capacity", level));
-    return end ? end : found(analysis, pool_printf(analysis->pool, "L%d.begins", level));
+    struct finding *end =
+        probe_finding(analysis->result, pool_printf(analysis->pool, "L%d.capacity", level));
+    return end ? end
+               : probe_finding(analysis->result, pool_printf(analysis->pool, "L%d.begins", level));
 }
 
 /* The last of the caches that cores share, by its number; 0: none was found. */
@@ -214,10 +202,11 @@ static void add_chased(struct analysis *analysis, const struct series *filled,
                        const struct series *chased)
 {
     const int level = last_shared(analysis);
-    const double dram = value_of(analysis, "DRAM.latency_ns"),
-                 memory = isnan(dram) ? value_of(analysis, "last.latency_ns") : dram;
+    const double dram = probe_value(analysis->result, "DRAM.latency_ns"),
+                 memory = isnan(dram) ? probe_value(analysis->result, "last.latency_ns") : dram;
     struct finding *capacity = level ? end_of(analysis, level) : NULL;
-    const double near = value_of(analysis, pool_printf(analysis->pool, "L%d.latency_ns", level));
+    const double near =
+        probe_value(analysis->result, pool_printf(analysis->pool, "L%d.latency_ns", level));
     const struct point *at = NULL, *beside;
     char size[UNIT_TEXT];
     for (size_t i = 0; i < chased->point_count && capacity; i++)

@@ -62,15 +62,6 @@ void twin_close(struct twin *twin)
 
 /* --- what the run asks --- */
 
-bool twin_was_quick(const struct twin *twin)
-{
-    const struct run_facts *run = &twin->document.run;
-    for (size_t i = 0; i < run->command_count; i++)
-        if (strcmp(run->command[i], "--quick") == 0 || strcmp(run->command[i], "-q") == 0)
-            return true;
-    return false;
-}
-
 bool twin_lacks(const struct twin *twin, const struct probe_task *task)
 {
     const struct plan *plan = &task->plan;

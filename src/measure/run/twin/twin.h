@@ -56,7 +56,5 @@ struct twin {
 int twin_open(struct twin *, const char *path, const char *changes, struct error *);
 void twin_close(struct twin *);
 
-/* For the run: whether the document's was quick, and whether the document holds nothing of what the
- * probe plans. */
-bool twin_was_quick(const struct twin *);
+/* For the run: whether the document holds nothing of what the probe plans. */
 bool twin_lacks(const struct twin *, const struct probe_task *);
