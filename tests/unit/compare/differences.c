@@ -189,6 +189,11 @@ static void hand_offs_of_two_placements_are_not_told(void **state)
         finding->factor_count = 2;
         both[i]->machine.hypervisor = "KVM";
     }
+    for (int i = 0; i < 2; i++) { /* the pairs of a matrix too */
+        struct probe_result *cores = document_probe(both[i], "cores");
+        cores->parameters = places[i];
+        cores->parameter_count = 2;
+    }
     bench->b.machine.kernel = "another";
     scale(&bench->b, "cores.cas.mean", 2.5);
     find(bench);
@@ -198,6 +203,12 @@ static void hand_offs_of_two_placements_are_not_told(void **state)
     find(bench);
     assert_int_equal(of(bench, "cores.cas.mean")->compared.answer, CANT_TELL);
     assert_int_equal(of(bench, "cores.cas.mean")->compared.decided, BY_PLACEMENT);
+    size_t pairs = 0;
+    for (size_t i = 0; i < bench->differences.count; i++) {
+        const struct difference *pair = &bench->differences.list[i];
+        pairs += pair->series && pair->compared.decided == BY_PLACEMENT;
+    }
+    assert_true(pairs > 0);
     assert_string_equal(bench->differences.facts.list[0].before, "CPUs 0 and 1: one core (28 ns)");
     assert_string_equal(bench->differences.facts.list[0].after, "CPUs 0 and 1: apart (215 ns)");
     assert_true(bench->differences.facts.count > 1);
