@@ -3,7 +3,7 @@ import marshal
 
 
 def copied(document):
-    """A copy in all depth, in a twentieth of the time that deepcopy() takes."""
+    """A copy in all depth, sooner made than by deepcopy()."""
     return marshal.loads(marshal.dumps(document))
 
 
