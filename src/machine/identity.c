@@ -2,6 +2,7 @@
 #include "arch.h"
 #include "base/text.h"
 #include "machine/files.h"
+#include "machine/os.h"
 #include "machine/parts.h"
 
 #include <stdio.h>
@@ -170,6 +171,9 @@ static void read_live_names(struct machine *machine)
     facts->os = pool_strdup(&machine->pool, names.sysname);
     facts->kernel = pool_strdup(&machine->pool, names.release);
     facts->cpu_arch = pool_strdup(&machine->pool, names.machine);
+    char processor[64];
+    os_identity(processor, &facts->memory_bytes);
+    facts->cpu_model = text_inert(&machine->pool, processor, strlen(processor));
 }
 
 static void read_recorded_names(struct machine *machine, const char *root)

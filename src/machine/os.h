@@ -56,6 +56,10 @@ struct os_work {
 /* False if the system doesn't say. The system counts in ticks, usually of 10 ms. */
 bool os_work(struct os_work *);
 
+/* The processor's name, empty where a file of the system has it (/proc/cpuinfo); and the machine's
+ * memory in bytes, 0 where a file has it. */
+void os_identity(char processor[64], uint64_t *memory_bytes);
+
 /* --- memory --- */
 
 /* From PAGES_16K on: transparent huge pages of that size and no larger ones. */

@@ -62,6 +62,12 @@ void os_wake(atomic_uint *word)
     (void)word;
 }
 
+void os_identity(char processor[64], uint64_t *memory_bytes)
+{
+    processor[0] = '\0';
+    *memory_bytes = 0;
+}
+
 bool os_stolen_ns(uint64_t *of_cpu, size_t count)
 {
     for (size_t i = 0; i < count; i++)

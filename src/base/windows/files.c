@@ -1,0 +1,183 @@
+/* Files and folders as posix.h declares them. */
+#include <windows.h>
+
+#include <io.h>
+#include <stdarg.h>
+#include <sys/utsname.h>
+
+#undef rename
+
+/* The error of POSIX for the one that Windows has just reported. */
+static int fail(void)
+{
+    switch (GetLastError()) {
+    case ERROR_FILE_NOT_FOUND:
+    case ERROR_PATH_NOT_FOUND:
+    case ERROR_INVALID_NAME:
+        errno = ENOENT;
+        break;
+    case ERROR_FILE_EXISTS:
+    case ERROR_ALREADY_EXISTS:
+        errno = EEXIST;
+        break;
+    case ERROR_ACCESS_DENIED:
+    case ERROR_SHARING_VIOLATION:
+        errno = EACCES;
+        break;
+    case ERROR_DISK_FULL:
+        errno = ENOSPC;
+        break;
+    default:
+        errno = EIO;
+    }
+    return -1;
+}
+
+/* Folders of these names on a drive aren't the system's. */
+static bool is_of_linux(const char *path)
+{
+    return strncmp(path, "/proc/", 6) == 0 || strncmp(path, "/sys/", 5) == 0;
+}
+
+#undef opendir
+DIR *posix_opendir(const char *path)
+{
+    errno = ENOENT;
+    return is_of_linux(path) ? NULL : opendir(path);
+}
+
+int open(const char *path, int flags, ...)
+{
+    if (is_of_linux(path)) {
+        errno = ENOENT;
+        return -1;
+    }
+    const DWORD access = flags & O_RDWR     ? GENERIC_READ | GENERIC_WRITE
+                         : flags & O_WRONLY ? GENERIC_WRITE
+                                            : GENERIC_READ,
+                how = flags & O_EXCL    ? CREATE_NEW
+                      : flags & O_TRUNC ? CREATE_ALWAYS
+                      : flags & O_CREAT ? OPEN_ALWAYS
+                                        : OPEN_EXISTING;
+    SECURITY_ATTRIBUTES inherited = {.nLength = sizeof inherited,
+                                     .bInheritHandle = !(flags & O_NOINHERIT)};
+    const HANDLE file = CreateFileA(strcmp(path, "/dev/null") == 0 ? "NUL" : path, access,
+                                    FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE,
+                                    &inherited, how, FILE_ATTRIBUTE_NORMAL, NULL);
+    return file == INVALID_HANDLE_VALUE ? fail()
+                                        : _open_osfhandle((intptr_t)file, flags | O_BINARY);
+}
+
+int posix_rename(const char *from, const char *to)
+{
+    return MoveFileExA(from, to, MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH) ? 0 : fail();
+}
+
+int linkat(int from_folder, const char *from, int to_folder, const char *to, int flags)
+{
+    (void)from_folder, (void)to_folder, (void)flags;
+    return CreateHardLinkA(to, from, NULL) ? 0 : fail();
+}
+
+ssize_t readlink(const char *path, char *to, size_t size)
+{
+    (void)path, (void)to, (void)size;
+    errno = EINVAL;
+    return -1;
+}
+
+/* --- names in a folder --- */
+
+static _Thread_local DIR *last_folder;
+
+int dirfd(DIR *folder)
+{
+    last_folder = folder;
+    return 0;
+}
+
+/* The folder's pattern ends with "\*". */
+static bool path_in_folder(char path[MAX_PATH], const char *name)
+{
+    const int length = (int)strlen(last_folder->dd_name) - 1;
+    return snprintf(path, MAX_PATH, "%.*s%s", length, last_folder->dd_name, name) < MAX_PATH;
+}
+
+int openat(int folder, const char *name, int flags)
+{
+    char path[MAX_PATH];
+    (void)folder;
+    return path_in_folder(path, name) ? open(path, flags) : -1;
+}
+
+int unlinkat(int folder, const char *name, int flags)
+{
+    char path[MAX_PATH];
+    (void)folder, (void)flags;
+    return path_in_folder(path, name) ? unlink(path) : -1;
+}
+
+int alphasort(const struct dirent **a, const struct dirent **b)
+{
+    return strcoll((*a)->d_name, (*b)->d_name);
+}
+
+int scandir(const char *path, struct dirent ***names, int (*wanted)(const struct dirent *),
+            int (*order)(const struct dirent **, const struct dirent **))
+{
+    DIR *folder = opendir(path);
+    struct dirent **list = NULL;
+    size_t count = 0;
+    if (!folder)
+        return -1;
+    for (struct dirent *entry; (entry = readdir(folder));) {
+        struct dirent **longer = wanted(entry) ? realloc(list, (count + 1) * sizeof *list) : NULL;
+        if (!longer)
+            continue;
+        list = longer;
+        list[count] = malloc(sizeof *entry);
+        if (list[count])
+            *list[count++] = *entry;
+    }
+    closedir(folder);
+    qsort(list, count, sizeof *list, (int (*)(const void *, const void *))order);
+    *names = list;
+    return (int)count;
+}
+
+char *realpath(const char *path, char *resolved)
+{
+    char *full = access(path, F_OK) == 0 ? _fullpath(resolved, path, MAX_PATH) : NULL;
+    for (char *at = full; at && (at = strchr(at, '\\'));)
+        *at = '/';
+    return full;
+}
+
+/* --- descriptors --- */
+
+int fchmod(int file, unsigned mode)
+{
+    (void)file, (void)mode;
+    return 0;
+}
+
+int fchown(int file, int user, int group)
+{
+    (void)file, (void)user, (void)group;
+    return 0;
+}
+
+int fcntl(int file, int command, ...)
+{
+    return command == F_DUPFD_CLOEXEC                                   ? dup(file)
+           : _get_osfhandle(file) == (intptr_t)INVALID_HANDLE_VALUE ? -1
+           : command == F_GETFL                                         ? O_RDWR
+                                                                        : 0;
+}
+
+/* Where no draft can be without a name, none is locked before it has one. */
+int flock(int file, int operation)
+{
+    (void)file, (void)operation;
+    return 0;
+}

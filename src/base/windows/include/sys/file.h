@@ -1,0 +1,2 @@
+/* Locks of files are only looked for in posix.h. */
+#pragma once
