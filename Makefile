@@ -8,6 +8,7 @@
 #   make          build;   make install [PREFIX=/usr] [DESTDIR=...] [LINKS=1]   make uninstall   make benchmark   make clean
 # LINKS=1 also makes links by the names of the tools that fathom speaks as, in PREFIX/libexec/fathom.
 #   make static   one file for any Linux, build/static/fathom;   make dist   a tarball with the page built
+#   make windows    fathom.exe for Windows, build-windows/fathom.exe, made and tested with mingw-w64 and wine
 #   make docs     the README's pictures and the pages of docs/examples
 #   make release-check   whether version, changes and packages agree
 # MESON_OPTIONS=-Dname=value sets options of a new build folder.
@@ -31,6 +32,15 @@ run:
 	        -Dmpi=disabled -Dmanual=disabled -Doptimization=1 $(MESON_OPTIONS) build/first; } && \
 	    meson compile -C build/first fathom:executable && cp build/first/fathom build/fathom; fi
 	@build/fathom run || { status=$$?; [ $$status -eq 4 ] || exit $$status; }
+
+# Windows' own tools don't build it: its libraries are made by scripts/cross.
+windows:
+	@scripts/setup windows
+	@scripts/cross windows
+	@[ -e build-windows/build.ninja ] || meson setup --cross-file build-cross/windows/cross.ini -Dtests=disabled -Dhardening=false \
+	    -Db_pie=false -Dlibrary=disabled -Dmpi=disabled -Dmanual=disabled $(MESON_OPTIONS) build-windows
+	@meson compile -C build-windows fathom:executable
+	@tests/windows/run build-windows/fathom.exe
 
 # What takes long is left to .ci/run.
 NOT_QUICK = $(addprefix --no-suite ,cookbook clusters lab one-file browser gpu-models)

@@ -96,10 +96,20 @@ static int tell(const struct memory_stream *kept)
     return whole ? 0 : EOF;
 }
 
+/* A pipe whose reader has gone ends the program, as SIGPIPE does. */
+static void end_without_reader(FILE *stream)
+{
+    enum { AS_BY_SIGPIPE = 141 };
+    if (stream == stdout && ferror(stream) &&
+        GetFileType((HANDLE)_get_osfhandle(_fileno(stream))) == FILE_TYPE_PIPE)
+        _exit(AS_BY_SIGPIPE);
+}
+
 int posix_fflush(FILE *stream)
 {
     const struct memory_stream *kept = find(stream);
     const int code = fflush(stream);
+    end_without_reader(stream);
     return code == 0 && kept ? tell(kept) : code;
 }
 

@@ -171,6 +171,33 @@ void posix_free(void *memory)
         free(memory);
 }
 
+/* Equal members keep their order, as they do on Linux, so that one text has one answer. */
+static void merge(char *members, size_t count, size_t size, char *room,
+                  int (*order)(const void *, const void *))
+{
+    const size_t half = count / 2;
+    if (half == 0)
+        return;
+    merge(members, half, size, room, order);
+    merge(members + half * size, count - half, size, room, order);
+    memcpy(room, members, half * size);
+    for (size_t a = 0, b = half, to = 0; a < half; to++) {
+        const bool later = b < count && order(members + b * size, room + a * size) < 0;
+        memmove(members + to * size, later ? members + b++ * size : room + a++ * size, size);
+    }
+}
+
+#undef qsort
+void posix_qsort(void *members, size_t count, size_t size, int (*order)(const void *, const void *))
+{
+    char *room = malloc(count / 2 * size + 1);
+    if (room)
+        merge(members, count, size, room, order);
+    else
+        qsort(members, count, size, order);
+    free(room);
+}
+
 /* --- variables --- */
 
 int setenv(const char *name, const char *value, int replace)

@@ -101,6 +101,10 @@ void posix_free(void *);
 #define aligned_alloc posix_aligned
 #define free posix_free
 
+void posix_qsort(void *members, size_t count, size_t size,
+                 int (*order)(const void *, const void *));
+#define qsort posix_qsort
+
 enum { _SC_PAGESIZE };
 long sysconf(int name);
 int setenv(const char *name, const char *value, int replace);
