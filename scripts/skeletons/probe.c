@@ -93,16 +93,20 @@ static const struct finding_line finding_lines[] = {
     {.patterns = NULL},
 };
 
-const struct probe skeleton_probe = {
-    .name = "skeleton",
-    .place = 0,
+static const struct probe_help help = {
     .title = "Load latency in a few small working sets",
     .summary = "what skeleton measures: one line for lists",
     .about = "Each load gives the address of the next, so nothing overlaps. Say here what the "
              "number means, and what changes it.",
-    .weight = 0, /* seconds of a whole run; 0: measured when it is named */
     .options = options,
     .options_bytes = sizeof(struct skeleton_options),
+};
+
+const struct probe skeleton_probe = {
+    .name = "skeleton",
+    .place = 0,
+    .help = &help,
+    .weight = 0, /* seconds of a whole run; 0: measured when it is named */
     .findings = {finding_lines, experiment},
     .plan = plan_points,
     .prepare = prepare_trial,

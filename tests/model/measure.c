@@ -100,7 +100,7 @@ static int read_options(struct measurement *measurement, const char *const *opti
     snprintf(seed, sizeof seed, "%llu", (unsigned long long)measurement->seed);
     int code = settings_add(settings, probe_common_options, error);
     if (code == 0)
-        code = settings_add(settings, measurement->probe->options, error);
+        code = settings_add(settings, measurement->probe->help->options, error);
     if (code == 0)
         code = settings_set(settings, "seed", seed, error);
     if (code == 0)

@@ -243,12 +243,8 @@ static void analyse_access(struct analysis *analysis)
 const struct probe access_probe = {
     .name = "access",
     .place = 120,
-    .title = "Forwarding from stores, and loads across lines and pages",
-    .summary = "what a load costs right after a store, and across the end of a line or page",
-    .about = about,
+    .help = &help,
     .sized_by_found = true,
-    .options = chases_cpu_option,
-    .options_bytes = sizeof(struct setting),
     .findings = {finding_lines, experiment},
     .plan = plan_access,
     .prepare = prepare_access,

@@ -360,12 +360,8 @@ static void analyse_prefetch(struct analysis *analysis)
 const struct probe prefetch_probe = {
     .name = "prefetch",
     .place = 110,
-    .title = "Latency that prefetchers hide, by order and stride",
-    .summary = "how much of each level's latency the prefetchers hide, and for which orders",
-    .about = about,
+    .help = &help,
     .sized_by_found = true,
-    .options = options,
-    .options_bytes = sizeof(struct prefetch_options),
     .findings = {finding_lines, experiment},
     .plan = plan_prefetch,
     .prepare = chases_prepare_alone,

@@ -36,8 +36,8 @@ static int skip(struct run_turn *turn, const struct probe *probe, struct probe_r
     turn->task.result = result;
     turn->task.plan.look_count = 0;
     *result = (struct probe_result){.name = probe->name,
-                                    .title = probe->title,
-                                    .about = probe->about,
+                                    .title = probe->help->title,
+                                    .about = probe->help->about,
                                     .status = PROBE_SKIPPED,
                                     .reason = why};
     return 0;
@@ -91,7 +91,7 @@ static int plan_turn(struct run *run, struct run_turn *turn, const struct probe 
     turn->task.seed = run->seed;
     turn->task.document = run->document;
     turn->task.model = run->model;
-    int code = settings_add(&turn->settings, probe->options, error);
+    int code = settings_add(&turn->settings, probe->help->options, error);
     if (code == 0)
         code = settings_add(&turn->settings, probe_common_options, error);
     if (code == 0 && run->asked.quick.has)

@@ -48,7 +48,7 @@ const char *command_name(const struct command *command, const struct probe *prob
 
 const char *command_summary(const struct command *command, const struct probe *probe)
 {
-    return probe ? probe->summary : command->summary;
+    return probe ? probe->help->summary : command->summary;
 }
 
 static const struct option_spec *nth(const struct option_spec *table, size_t *i)
@@ -62,7 +62,7 @@ static const struct option_spec *nth(const struct option_spec *table, size_t *i)
 const struct option_spec *command_option(const struct command *command, const struct probe *probe,
                                          size_t i)
 {
-    const struct option_spec *option = nth(probe ? probe->options : command->foreign, &i);
+    const struct option_spec *option = nth(probe ? probe->help->options : command->foreign, &i);
     const struct option_spec *const *table = command->options;
     for (; !option && table && *table; table++)
         option = nth(*table, &i);

@@ -199,7 +199,7 @@ static int watch(const struct machine *machine, struct document *document, struc
                       .document = document,
                       .stop = &measure_signal};
     measure_catch_signals();
-    int code = settings_add(&settings, list[0]->options, error);
+    int code = settings_add(&settings, list[0]->help->options, error);
     if (code == 0)
         code = settings_set(&settings, "for", watch_s, error);
     if (code == 0)

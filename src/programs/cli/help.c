@@ -89,11 +89,11 @@ void help_command(FILE *out, const struct command *command, const struct probe *
     const char *operands = command->operands ? command->operands : "";
     const char *program = command->program ? command->program : "fathom";
     fprintf(out, "%s %s: %s\n\nusage: %s %s [OPTION...]%s%s\n\n", program, name,
-            probe ? probe->summary : command->summary, program, name, *operands ? " " : "",
+            probe ? probe->help->summary : command->summary, program, name, *operands ? " " : "",
             operands);
-    help_wrapped(out, 0, 0, probe ? probe->about : command->about);
+    help_wrapped(out, 0, 0, probe ? probe->help->about : command->about);
     if (probe)
-        print_options(out, "\nOptions of this probe\n", probe->options);
+        print_options(out, "\nOptions of this probe\n", probe->help->options);
     fprintf(out, "\nOptions\n");
     print_options(out, "", command->foreign);
     for (const struct option_spec *const *table = command->options; table && *table; table++)
@@ -137,7 +137,7 @@ void help_program(FILE *out)
         help_wrapped(out, 15, fprintf(out, "  %s", commands[i]->name), commands[i]->summary);
     fputs("\nProbes: each measures one thing and prints its table\n", out);
     for (size_t i = 0; probes[i]; i++)
-        help_wrapped(out, 15, fprintf(out, "  %s", probes[i]->name), probes[i]->summary);
+        help_wrapped(out, 15, fprintf(out, "  %s", probes[i]->name), probes[i]->help->summary);
     fputc('\n', out);
     help_wrapped(out, 0, 0,
                  "'fathom help COMMAND' explains a command and its options; 'fathom version' "

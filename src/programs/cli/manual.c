@@ -138,10 +138,10 @@ static void print_command(const struct command *command, const struct probe *pro
     puts("\n\n# DESCRIPTION\n");
     if (probe) {
         printf("*");
-        print_words(probe->title, "");
+        print_words(probe->help->title, "");
         puts("*\n");
     }
-    print_paragraph(probe ? probe->about : command->about);
+    print_paragraph(probe ? probe->help->about : command->about);
     if (probe && probe->needs & NEEDS_TWO_CPUS)
         print_paragraph("It needs two CPUs.");
     if (probe && !(probe->weight > 0))

@@ -142,7 +142,7 @@ static int refuse(const struct invocation *invocation, int answer, const char *w
         return error_set(error, ERROR_USAGE, "%s has no option '%s'; did you mean '--%s'?", name,
                          typed, guess.word);
     for (size_t i = 0; probes[i]; i++)
-        if (has_option(probes[i]->options, typed + 2))
+        if (has_option(probes[i]->help->options, typed + 2))
             return error_set(error, ERROR_USAGE, "%s has no option '%s'; it is one of 'fathom %s'",
                              name, typed, probes[i]->name);
     return error_set(error, ERROR_USAGE, "%s has no option '%s'; 'fathom %s --help' lists them",
@@ -157,7 +157,7 @@ int options_parse(struct invocation *invocation, int argc, char **argv, struct e
     const struct option_spec *const *table = invocation->command->options;
     if (code == 0)
         code = settings_add(&invocation->settings,
-                            probe ? probe->options : invocation->command->foreign, error);
+                            probe ? probe->help->options : invocation->command->foreign, error);
     for (; table && *table && code == 0; table++)
         code = settings_add(&invocation->settings, *table, error);
     if (code == 0 &&

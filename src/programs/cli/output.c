@@ -270,7 +270,7 @@ static bool is_same_file(const char *one, const char *other)
 int output_files_differ(const struct invocation *invocation, struct error *error)
 {
     const struct command_options *options = &invocation->options;
-    const struct option_spec *own = invocation->probe ? invocation->probe->options : NULL;
+    const struct option_spec *own = invocation->probe ? invocation->probe->help->options : NULL;
     const struct setting *files[] = {NULL, &options->html, &options->document, &options->output};
     for (; own && own->name; own++)
         if (option_names_file(own))

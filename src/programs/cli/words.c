@@ -13,7 +13,7 @@
 static bool nth_probe(size_t i, struct word *word)
 {
     if (probes[i])
-        *word = (struct word){probes[i]->name, probes[i]->summary};
+        *word = (struct word){probes[i]->name, probes[i]->help->summary};
     return probes[i];
 }
 

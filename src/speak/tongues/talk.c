@@ -271,7 +271,7 @@ static int carry_out(void *with, struct error *error)
     const struct talk_option *options = task->options;
     char budget[UNIT_TEXT];
     snprintf(budget, sizeof budget, "%.6g", task->budget_s);
-    int code = settings_add(&task->kept->settings, probe->options, error);
+    int code = settings_add(&task->kept->settings, probe->help->options, error);
     if (code == 0)
         code = settings_add(&task->kept->settings, probe_common_options, error);
     if (code == 0)

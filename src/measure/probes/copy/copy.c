@@ -477,12 +477,8 @@ static void analyse_copy(struct analysis *analysis)
 const struct probe copy_probe = {
     .name = "copy",
     .place = 134,
-    .title = "Copying and filling memory, by the size of a call",
-    .summary = "how fast memcpy and memset are, and which instructions beat them where",
-    .about = about,
+    .help = &help,
     .sized_by_found = true,
-    .options = options,
-    .options_bytes = sizeof(struct copy_options),
     .findings = {finding_lines, experiment},
     .plan = plan_copy,
     .prepare = prepare_copy,

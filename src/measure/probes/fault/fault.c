@@ -496,12 +496,8 @@ static void analyse_fault(struct analysis *analysis)
 const struct probe fault_probe = {
     .name = "fault",
     .place = 132,
-    .title = "Page faults: the first touch of memory, and giving it back",
-    .summary = "what the first touch of memory costs by page size, and giving it back",
-    .about = about,
+    .help = &help,
     .weight = 1,
-    .options = options,
-    .options_bytes = sizeof(struct fault_options),
     .findings = {finding_lines, experiment},
     .plan = plan_fault,
     .prepare = prepare_fault,

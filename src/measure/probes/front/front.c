@@ -190,12 +190,8 @@ static void prepare_front(struct trial *trial)
 const struct probe front_probe = {
     .name = "front",
     .place = 132,
-    .title = "The instruction side",
-    .summary = "what a taken branch and an instruction cost by the footprint of the code",
-    .about = about,
+    .help = &help,
     .thorough = true,
-    .options = options,
-    .options_bytes = sizeof(struct front_options),
     .findings = {finding_lines, experiment},
     .plan = plan_front,
     .prepare = prepare_front,

@@ -151,9 +151,9 @@ static int plan_step(void *with)
             task->pool, "needs two CPUs, and only CPU %d may be used", task->cpus.ids[0]);
         return 0;
     }
-    if (probe->options_bytes) {
-        void *options = pool_alloc(task->pool, 1, probe->options_bytes);
-        settings_fill(task->settings, probe->options, options);
+    if (probe->help->options_bytes) {
+        void *options = pool_alloc(task->pool, 1, probe->help->options_bytes);
+        settings_fill(task->settings, probe->help->options, options);
         task->options = options;
     }
     probe->plan(task);
@@ -173,8 +173,8 @@ int probe_prepare(struct probe_task *task, const struct probe *probe,
                                 .model = task->model,
                                 .named = task->named,
                                 .seed = task->seed};
-    *result =
-        (struct probe_result){.name = probe->name, .title = probe->title, .about = probe->about};
+    *result = (struct probe_result){
+        .name = probe->name, .title = probe->help->title, .about = probe->help->about};
     settings_fill(settings, probe_common_options, &task->common);
     if (task->common.quick.has && task->common.thorough.has)
         return error_set(error, ERROR_USAGE, "--quick and --thorough contradict: leave one out");

@@ -54,12 +54,19 @@ struct probe_task {
     char so_far[48];           /* a line of observe() to show while measuring; "": none */
 };
 
-struct probe {
-    const char *name;    /* the command: "latency" */
-    int place;           /* `fathom run` measures in ascending order of it; equal ones by name */
+/* What --help says of a probe; the build makes it of a text (scripts/help). */
+struct probe_help {
     const char *title;   /* "Load latency by working-set size" */
     const char *summary; /* one line for lists */
-    const char *about;   /* a paragraph or two for --help: what the number means, what moves it */
+    const char *about;   /* a paragraph or two: what the number means, what moves it */
+    const struct option_spec *options; /* each names its member of the struct of options */
+    size_t options_bytes;              /* size of that struct; 0: the probe has none */
+};
+
+struct probe {
+    const char *name; /* the command: "latency" */
+    int place;        /* `fathom run` measures in ascending order of it; equal ones by name */
+    const struct probe_help *help;
     unsigned needs;      /* set of enum needs */
     double weight;       /* seconds of a whole run; 0: only measured when named */
     bool quick;          /* part of a quick run too */
@@ -71,9 +78,7 @@ struct probe {
     bool goes_on;        /* its stages can get more trials after later stages were planned: the
                             state that prepare() reads does not change, and conclude() adds only
                             findings */
-    const struct option_spec *options; /* each names its member of the struct of options */
-    size_t options_bytes;              /* size of that struct; 0: the probe has none */
-    struct finding_table findings;     /* describes its findings: conclude/registry/registry.h */
+    struct finding_table findings; /* describes its findings: conclude/registry/registry.h */
     /* plan(), next(), conclude() and analyse() are steps of the document's pool: they leave it with
      * an error (base/pool.h). */
     /* Fills task->plan, in which everything common is already set. ERROR_USAGE if options

@@ -279,12 +279,7 @@ static void analyse_contention(struct analysis *analysis)
 const struct probe contention_probe = {
     .name = "contention",
     .place = 90,
-    .title = "One line, many writers",
-    .summary = "what it costs when several cores write to one line, or to neighbouring lines",
-    .about = about,
-    .weight = 0,
-    .options = options,
-    .options_bytes = sizeof(struct contention_options),
+    .help = &help,
     .findings = {finding_lines, experiment},
     .plan = plan_contention,
     .prepare = prepare_contention,

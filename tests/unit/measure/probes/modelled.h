@@ -64,7 +64,7 @@ static inline int modelled_plan(struct modelled *bench, const struct probe *prob
     settings_free(&bench->settings);
     bench->task = (struct probe_task){.seed = 1};
     assert_int_equal(settings_add(&bench->settings, probe_common_options, NULL), 0);
-    assert_int_equal(settings_add(&bench->settings, probe->options, NULL), 0);
+    assert_int_equal(settings_add(&bench->settings, probe->help->options, NULL), 0);
     while ((name = va_arg(options, const char *))) {
         const char *value = va_arg(options, const char *);
         assert_int_equal(settings_set(&bench->settings, name, value, &bench->error), 0);

@@ -77,7 +77,7 @@ static int bench_plan(struct bench *bench, const struct probe *probe, ...)
     probe_release(&bench->task);
     settings_free(&bench->settings);
     assert_int_equal(settings_add(&bench->settings, probe_common_options, NULL), 0);
-    assert_int_equal(settings_add(&bench->settings, probe->options, NULL), 0);
+    assert_int_equal(settings_add(&bench->settings, probe->help->options, NULL), 0);
     bench->task.seed = 1;
     va_list options;
     va_start(options, probe);

@@ -92,26 +92,28 @@ static const struct option_spec desk_options[] = {
     {.name = NULL},
 };
 
-static const struct probe desk_short = {.name = "short",
-                                        .weight = 1,
-                                        .plan = desk_plan,
-                                        .prepare = desk_prepare,
-                                        .options = desk_options};
+static const struct probe_help desk_help = {.options = desk_options}, desk_plain = {.title = NULL};
+
+static const struct probe desk_short = {
+    .name = "short", .weight = 1, .plan = desk_plan, .prepare = desk_prepare, .help = &desk_help};
 static const struct probe desk_long = {
-    .name = "long", .weight = 40, .plan = desk_plan, .prepare = desk_prepare};
+    .name = "long", .help = &desk_plain, .weight = 40, .plan = desk_plan, .prepare = desk_prepare};
 static const struct probe desk_by_found = {.name = "by found",
+                                           .help = &desk_plain,
                                            .weight = 1,
                                            .sized_by_found = true,
                                            .plan = desk_plan_by_found,
                                            .prepare = desk_prepare};
 static const struct probe desk_optional = {
-    .name = "optional", .plan = desk_plan, .prepare = desk_prepare};
+    .name = "optional", .help = &desk_plain, .plan = desk_plan, .prepare = desk_prepare};
 static const struct probe desk_of_pairs = {.name = "pairs",
+                                           .help = &desk_plain,
                                            .weight = 5,
                                            .needs = NEEDS_TWO_CPUS,
                                            .plan = desk_plan,
                                            .prepare = desk_prepare};
-static const struct probe desk_refusing = {.name = "refusing", .weight = 1, .plan = desk_refuse};
+static const struct probe desk_refusing = {
+    .name = "refusing", .help = &desk_plain, .weight = 1, .plan = desk_refuse};
 
 static void desk_show(void *argument, const char *probe, double done, double left_s,
                       const char *so_far)

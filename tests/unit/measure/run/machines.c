@@ -139,7 +139,7 @@ static void a_probe_alone_takes_levels_first(void **state)
         if (!set_up(&bench, "guest-without-caches"))
             skip();
         const struct probe *const list[] = {probe_by_name(alone[i]), NULL};
-        assert_int_equal(settings_add(&bench.settings, list[0]->options, &bench.error), 0);
+        assert_int_equal(settings_add(&bench.settings, list[0]->help->options, &bench.error), 0);
         set(&bench, "budget", "2");
         measure(&bench, list);
         assert_true(bench.run.levels_first);

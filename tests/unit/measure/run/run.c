@@ -83,11 +83,13 @@ static void plan_often(struct probe_task *task)
 static void what_is_looked_at_often_has_trials_between_others_stages(void **state)
 {
     static const struct probe staged = {.name = "staged",
+                                        .help = &desk_plain,
                                         .weight = 10,
                                         .plan = desk_plan,
                                         .prepare = prepare_staged,
                                         .next = next_stage},
                               often = {.name = "often",
+                                       .help = &desk_plain,
                                        .weight = 10,
                                        .plan = plan_often,
                                        .prepare = prepare_often};

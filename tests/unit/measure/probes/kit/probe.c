@@ -54,12 +54,10 @@ static void conclude(struct probe_task *task)
 }
 
 static const struct option_spec no_options[] = {{.name = NULL}};
-static const struct probe probe = {.name = "failing",
-                                   .title = "Points that fail",
-                                   .options = no_options,
-                                   .plan = plan,
-                                   .prepare = prepare,
-                                   .conclude = conclude};
+static const struct probe_help help = {.title = "Points that fail", .options = no_options},
+                               other = {.title = "A stage on other pages", .options = no_options};
+static const struct probe probe = {
+    .name = "failing", .help = &help, .plan = plan, .prepare = prepare, .conclude = conclude};
 
 static void plan_memory(struct probe_task *task, enum page_policy pages)
 {
@@ -87,8 +85,7 @@ static bool next_on_other_pages(struct probe_task *task)
 }
 
 static const struct probe two_stages = {.name = "two stages",
-                                        .title = "A stage on other pages",
-                                        .options = no_options,
+                                        .help = &other,
                                         .plan = plan_small,
                                         .prepare = prepare,
                                         .next = next_on_other_pages,
@@ -215,7 +212,7 @@ static void what_a_whole_run_cannot_plan_is_skipped_with_its_reason(void **state
 {
     struct bench *bench = *state;
     static const struct probe large = {
-        .name = "large", .options = no_options, .plan = plan_too_large, .prepare = prepare};
+        .name = "large", .help = &help, .plan = plan_too_large, .prepare = prepare};
     bench->task.named = true;
     assert_int_equal(bench_plan(bench, &large, NULL), ERROR_IMPOSSIBLE);
     settings_free(&bench->settings);
@@ -231,9 +228,9 @@ static void every_option_has_a_place_of_its_own(void **state)
 {
     (void)state;
     for (size_t i = 0; probes[i]; i++) {
-        const struct option_spec *table = probes[i]->options;
-        for (size_t a = 0; probes[i]->options_bytes && table[a].name; a++) {
-            if (table[a].at + sizeof(struct setting) > probes[i]->options_bytes)
+        const struct option_spec *table = probes[i]->help->options;
+        for (size_t a = 0; probes[i]->help->options_bytes && table[a].name; a++) {
+            if (table[a].at + sizeof(struct setting) > probes[i]->help->options_bytes)
                 fail_msg("%s --%s lies outside of its struct", probes[i]->name, table[a].name);
             for (size_t b = 0; b < a; b++)
                 if (table[a].at == table[b].at)
