@@ -62,7 +62,7 @@ static int choose_settings(struct fathom_measurement *measurement, const char *c
     const struct probe *const *chosen = measurement->probes;
     int code = settings_add(settings, probe_common_options, error);
     if (code == 0 && chosen && chosen[0] && !chosen[1])
-        code = settings_add(settings, chosen[0]->options, error);
+        code = settings_add(settings, chosen[0]->help->options, error);
     for (; code == 0 && said && *said; said++)
         code = set_one(settings, *said, error);
     return code;

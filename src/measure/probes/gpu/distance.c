@@ -452,7 +452,6 @@ const struct gpu_experiment gpu_distance = {
     .summary = "lines of the second-level cache, near and far, by multiprocessor",
     .weight = 6,
     .cuda_alone = true,
-    .by_default = false,
     .stages = STAGES,
     .refuses = refuses_distance,
     .plan = plan_distance,

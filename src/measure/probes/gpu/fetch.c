@@ -203,7 +203,6 @@ const struct gpu_experiment gpu_fetch = {
     .name = "fetch",
     .summary = "lines of both caches, and how many bytes a miss brings",
     .weight = 5,
-    .by_default = false,
     .plan = plan_fetch,
     .conclude = conclude_fetch,
 };

@@ -385,7 +385,6 @@ const struct gpu_experiment gpu_translation = {
     .summary = "address translation: reach and cost of the TLBs, by page strides over gigabytes",
     .weight = 10,
     .cuda_alone = true,
-    .by_default = false,
     .stages = 1 + KNEES_STAGES,
     .refuses = refuses_translation,
     .plan = plan_translation,
