@@ -193,7 +193,6 @@ static bool next_access(struct probe_task *task)
     const struct access_state *state = task->state;
     if (task->stage > 1 || !chase_straddles)
         return false;
-    probe_plan_clear(task);
     chases_plan_place(task, &state->chases, PAGES_SMALL);
     for (int i = PAGE_WITHIN; i <= PAGE_ACROSS; i++)
         plan_crossing(task, i);

@@ -160,9 +160,8 @@ static void plan_stage(struct probe_task *task, unsigned stage)
 {
     struct fence_state *state = task->state;
     const struct fence_options *asked = task->options;
-    struct plan *plan = &task->plan;
-    plan->pages = (enum page_policy)asked->pages.choice;
-    plan->touch_cpu = state->seat->cpu;
+    const enum page_policy pages = (enum page_policy)asked->pages.choice;
+    struct plan *plan = probe_plan_begin(task, state->seat->cpu, pages, 0);
     probe_plan_short_batches(plan, PROBE_TRIAL_NS);
     plan->trials_min = LEAST_TRIALS;
     plan->trials_max = FENCE_TRIALS;
@@ -192,7 +191,6 @@ static bool plan_from(struct probe_task *task, unsigned stage)
 {
     struct fence_state *state = task->state;
     for (state->stage = stage; state->stage <= STAGE_LINES; state->stage++) {
-        probe_plan_clear(task);
         plan_stage(task, state->stage);
         if (task->plan.point_count)
             return true;

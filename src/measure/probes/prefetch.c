@@ -318,7 +318,6 @@ static bool next_prefetch(struct probe_task *task)
     }
     if (task->stage > 1 || !bytes)
         return false;
-    probe_plan_clear(task);
     chases_plan_place(task, &state->chases, PAGES_SMALL);
     for (int i = 0; i < CROSSINGS; i++) {
         const struct chase_kind kind = {.address = ADDRESS_POINTER,

@@ -165,8 +165,8 @@ static bool plan_stage(struct probe_task *task, size_t first)
         left += state->places[i].node != state->places[i - 1].node;
     state->first = first;
     state->stages++;
+    probe_plan_begin(task, state->seat->cpu, PAGES_AUTO, 0);
     plan->node = state->places[first].node;
-    plan->touch_cpu = state->seat->cpu;
     plan->arena_life = ARENA_WHOLE_STAGE;
     plan->batches = 1;
     plan->repeats = task->common.quick.has ? LOADS / 4 : LOADS;
@@ -212,7 +212,6 @@ static bool next_tail(struct probe_task *task)
         state->rate.interrupts = (after.interrupts - state->before.interrupts) / window_ns;
         state->rate.stolen_ns = (after.stolen_ns - state->before.stolen_ns) / window_ns;
     }
-    probe_plan_clear(task);
     return plan_stage(task, next);
 }
 

@@ -157,18 +157,16 @@ static bool steps_agree(const struct window_steps *steps)
 static void plan_stage(struct probe_task *task)
 {
     const struct window_state *state = task->state;
-    struct plan *plan = &task->plan;
-    plan->pages = (enum page_policy)((const struct window_options *)task->options)->pages.choice;
-    plan->touch_cpu = state->seat->cpu;
+    const struct window_options *asked = task->options;
+    /* The precision is enough to tell one miss's time from two. */
+    struct plan *plan =
+        probe_plan_begin(task, state->seat->cpu, (enum page_policy)asked->pages.choice, 0.25);
     plan->trials_min = plan->trials_max = WINDOW_TRIALS;
     /* Short, so that a trial stays in its part of the ring. */
     plan->batches = 3;
     plan->batch_ns = 100e3;
     plan->span_s = task->common.quick.has ? 0 : 0.5;
     plan->share = 0.6;
-    /* This is enough to tell one miss's time from two. */
-    if (!task->common.precision.has)
-        plan->precision = 0.25;
 }
 
 static int add_series(struct probe_task *task, enum window_filler filler, int look)
@@ -378,7 +376,6 @@ static bool next_window(struct probe_task *task)
     for (int i = 0; i < WINDOW_FILLERS; i++)
         state->seen[i] = steps_of(&state->values, &task->plan, state->coarse[i]);
     state->refined = true;
-    probe_plan_clear(task);
     plan_stage(task);
     task->plan.share = 1;
     for (int i = 0; i < WINDOW_FILLERS; i++) {

@@ -261,18 +261,14 @@ static void lay_out_parts(struct probe_task *task)
 static void begin_plan(struct probe_task *task)
 {
     const struct bandwidth_state *state = task->state;
-    struct plan *plan = &task->plan;
-    probe_plan_clear(task);
+    const enum page_policy pages = (enum page_policy)state->asked->pages.choice;
+    struct plan *plan = probe_plan_begin(task, state->cpus[0], pages, precision);
     plan->yields = OPERATIONS_PER_SECOND;
     plan->cycles = false; /* the core clock does not decide rates beyond the caches */
-    plan->pages = (enum page_policy)state->asked->pages.choice;
-    plan->touch_cpu = state->cpus[0];
     plan->batch_ns = batch_ns;
     plan->windows = true;
     plan->batches = WINDOWS;
     plan->unstable_above = unstable_above;
-    if (!task->common.precision.has)
-        plan->precision = precision;
 }
 
 /* --- stages --- */

@@ -274,8 +274,7 @@ void chases_lay_out_parts(struct chases *chases, struct probe_task *task)
 
 void chases_plan_place(struct probe_task *task, const struct chases *chases, enum page_policy pages)
 {
-    task->plan.touch_cpu = chases->seat->cpu;
-    task->plan.pages = pages;
+    probe_plan_begin(task, chases->seat->cpu, pages, 0);
     task->plan.unstable_above = 0.1;
     task->plan.windows = chases->threads > 1;
     if (!task->plan.windows) /* else batches are long, because windows have 16 looks at the clock */

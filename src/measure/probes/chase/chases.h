@@ -74,7 +74,7 @@ const struct seat *chases_seat(const struct probe_task *, const struct setting *
 /* The options of a probe that has only this one: they are a struct setting. */
 extern const struct option_spec chases_cpu_option[];
 
-/* Sets up the plan of such points: the CPU that touches memory, the pages, short batches. */
+/* Begins the plan of such points: the CPU that touches memory, the pages, short batches. */
 void chases_plan_place(struct probe_task *, const struct chases *, enum page_policy);
 /* After that: batches long enough for lines that a chase kept and lines that it lost. */
 void chases_plan_chased(struct plan *);

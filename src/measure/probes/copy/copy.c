@@ -169,17 +169,14 @@ static void add_points(struct probe_task *task, struct copy_series what, uint64_
 static void begin_plan(struct probe_task *task)
 {
     const struct copy_state *state = task->state;
-    struct plan *plan = &task->plan;
-    probe_plan_clear(task);
+    const struct copy_options *asked = task->options;
+    struct plan *plan =
+        probe_plan_begin(task, state->seat->cpu, (enum page_policy)asked->pages.choice, precision);
     plan->yields = OPERATIONS_PER_SECOND;
     plan->cycles = false;
-    plan->pages = (enum page_policy)((const struct copy_options *)task->options)->pages.choice;
-    plan->touch_cpu = state->seat->cpu;
     plan->batch_ns = batch_ns;
     plan->batches = BATCHES;
     plan->unstable_above = unstable_above;
-    if (!task->common.precision.has)
-        plan->precision = precision;
 }
 
 /* Cold calls go through more memory than all caches hold. */

@@ -248,16 +248,11 @@ static void plan_failed_again(struct probe_task *task)
 static void begin_plan(struct probe_task *task)
 {
     struct fault_state *state = task->state;
-    struct plan *plan = &task->plan;
+    struct plan *plan = probe_plan_begin(task, state->seat->cpu, PAGES_SMALL, precision);
     state->first = state->point_count;
-    probe_plan_clear(task);
     plan->cycles = false; /* the system's work waits for memory as well as for the core */
-    plan->pages = PAGES_SMALL;
-    plan->touch_cpu = state->seat->cpu;
     plan->repeats = 1;
     plan->unstable_above = unstable_above;
-    if (!task->common.precision.has)
-        plan->precision = precision;
 }
 
 static void plan_fault(struct probe_task *task)

@@ -69,11 +69,9 @@ enum { SWEPT_LOADS = 512 }; /* at least twelve rounds of the ring */
 static void plan_stage(struct probe_task *task)
 {
     struct geometry_state *state = task->state;
-    struct plan *plan = &task->plan;
-    probe_plan_clear(task);
+    struct plan *plan = probe_plan_begin(task, state->seat->cpu, PAGES_AUTO, 0);
     state->chains = NULL;
     state->chain_count = 0;
-    plan->touch_cpu = state->seat->cpu;
     plan->trials_min = plan->trials_max = GEOMETRY_TRIALS;
     probe_plan_short_batches(plan, trial_ns);
     plan->precision = fmax(plan->precision, 0.1); /* enough for a step to be seen */

@@ -73,6 +73,17 @@ void probe_plan_clear(struct probe_task *task)
     };
 }
 
+struct plan *probe_plan_begin(struct probe_task *task, int cpu, enum page_policy pages,
+                              double precision)
+{
+    probe_plan_clear(task);
+    task->plan.touch_cpu = cpu;
+    task->plan.pages = pages;
+    if (precision > 0 && !task->common.precision.has)
+        task->plan.precision = precision;
+    return &task->plan;
+}
+
 /* Reading the clock takes some 0.2 % of a batch of 10 us, and this cost is subtracted. */
 static const double short_batch_ns = 10e3;
 

@@ -131,6 +131,9 @@ int probe_plan_again(struct probe_task *, struct error *);
 /* Sets task->plan to what is common to all probes' plans and keeps its series: next() begins with
  * this. */
 void probe_plan_clear(struct probe_task *);
+/* The same, with memory that the CPU touches first, on those pages, and unless --precision is given
+ * that precision (0: the usual one). Returns task->plan. */
+struct plan *probe_plan_begin(struct probe_task *, int cpu, enum page_policy, double precision);
 /* Plans trials of about that time in many short batches: interference that comes and goes leaves
  * some of them undisturbed (stats/undisturbed.h). For points that one CPU measures; if several CPUs
  * begin each batch together, batches must be long. */

@@ -315,7 +315,6 @@ static bool plan_table(struct probe_task *task)
     if (asked->sets.sizes.has) /* these sizes instead of one in each level */
         for (count = 0; count < sweep->point_count && count < CHASE_LEVELS_MAX; count++)
             levels[count] = (struct chase_level){.bytes = (uint64_t)sweep->points[count].x};
-    probe_plan_clear(task);
     plan_place(task);
     const char *pages = asked->pages.text;
     if (again) {
@@ -352,7 +351,6 @@ static bool plan_knees(struct probe_task *task, unsigned stage)
                                       state->stride, sizes);
     if (!count)
         return false;
-    probe_plan_clear(task);
     plan_place(task);
     task->plan.share = state->table ? 0.2 : stage < KNEES_STAGES ? 0.6 : 1;
     /* At a cache's end more trials do not make the value more precise. A quick run keeps its time
@@ -391,7 +389,6 @@ static bool plan_rest(struct probe_task *task)
     if (levels.proven && levels.count > declared_levels(task->machine, state->chases.seat->cpu))
         return false;
     const double share = task->plan.share;
-    probe_plan_clear(task);
     plan_place(task);
     task->plan.share = share;
     state->rest_stages++;
@@ -415,7 +412,6 @@ static bool plan_small(struct probe_task *task)
         asked->sets.to.has || !is_swept(task) || kind.stride != state->chases.line_bytes ||
         state->chases.threads > 1)
         return false;
-    probe_plan_clear(task);
     plan_place(task);
     task->plan.share = 0.2;
     state->small_stages = 1;
@@ -450,7 +446,6 @@ static bool plan_chased(struct probe_task *task)
         kind.block_bytes || state->chases.threads > 1 || most < (double)chased_least ||
         most <= own_cache_bytes(&task->machine->facts))
         return false;
-    probe_plan_clear(task);
     plan_place(task);
     chases_plan_chased(&task->plan);
     task->plan.share = 0.25;
@@ -522,7 +517,6 @@ static bool plan_next(struct probe_task *task)
     if (state->variants.count) {
         if (state->variants_planned == state->variants.count)
             return false;
-        probe_plan_clear(task);
         plan_place(task);
         plan_pages(task);
         return true;

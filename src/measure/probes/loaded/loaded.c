@@ -174,17 +174,15 @@ const char *const loaded_shows[LOADED_ALL] = {
 static void plan_place(struct probe_task *task)
 {
     const struct loaded_state *state = task->state;
-    const struct cpu_place *place = machine_cpu(task->machine, state->seats[0].cpu);
+    const struct loaded_options *asked = task->options;
+    const int cpu = state->seats[0].cpu;
+    const struct cpu_place *place = machine_cpu(task->machine, cpu);
+    probe_plan_begin(task, cpu, (enum page_policy)asked->pages.choice, usual_precision);
     task->plan.windows = true;
     task->plan.batches = WINDOWS;
-    task->plan.touch_cpu = state->seats[0].cpu;
     /* With several nodes the memory is bound to the CPU's node, so that its place is checked. */
     if (place && task->machine->facts.node_count > 1)
         task->plan.node = place->node;
-    task->plan.pages =
-        (enum page_policy)((const struct loaded_options *)task->options)->pages.choice;
-    if (!task->common.precision.has)
-        task->plan.precision = usual_precision;
 }
 
 static void add_step(struct probe_task *task, unsigned step)
@@ -405,7 +403,6 @@ static bool next_loaded(struct probe_task *task)
     }
     if (stride > most)
         return false;
-    probe_plan_clear(task);
     plan_place(task);
     for (unsigned step = LOADED_FULL - steps_between(stride) * stride; step < LOADED_FULL;
          step += stride)

@@ -182,22 +182,20 @@ static void plan_stage(struct probe_task *task, size_t i)
     const struct numa_to *to = &state->to[i / NUMA_SERIES];
     const enum numa_series series = i % NUMA_SERIES;
     const size_t stages = NUMA_SERIES * state->to_count;
-    struct plan *plan = &task->plan;
+    const struct numa_options *asked = task->options;
+    struct plan *plan = probe_plan_begin(task, state->from[0].chaser,
+                                         (enum page_policy)asked->pages.choice, usual_precision);
     size_t left = 0; /* the remaining stages, this one included */
     for (size_t later = i; later < stages; later++)
         left += !state->to[later / NUMA_SERIES].failed;
     state->now = i;
-    plan->pages = (enum page_policy)((const struct numa_options *)task->options)->pages.choice;
     /* A single node needs no binding, which some sandboxes forbid. */
     plan->node = task->machine->facts.node_count > 1 ? to->id : NONE;
-    plan->touch_cpu = state->from[0].chaser;
     for (size_t f = 0; f < state->from_count; f++)
         if (state->from[f].id == to->id)
             plan->touch_cpu = state->from[f].chaser;
     plan->share = 1.0 / (double)left;
     plan->span_s = task->common.quick.has ? 0 : span_s / (double)stages;
-    if (!task->common.precision.has)
-        plan->precision = usual_precision;
     if (series == NUMA_BANDWIDTH) {
         plan->yields = OPERATIONS_PER_SECOND;
         plan->cycles = false;
@@ -270,7 +268,6 @@ static bool next_numa(struct probe_task *task)
     to->verified = task->plan.node >= 0 ? !isnan(task->outcome->placement.node_share)
                                         : task->outcome->placement.node >= 0 &&
                                               task->outcome->placement.node == to->id;
-    probe_plan_clear(task);
     return plan_from(task, state->now + 1);
 }
 

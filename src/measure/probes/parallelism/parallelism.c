@@ -470,17 +470,14 @@ static void plan_stage(struct probe_task *task)
 {
     struct parallelism_state *state = task->state;
     const struct parallelism_stage *stage = &state->stages[state->at];
-    struct plan *plan = &task->plan;
+    /* Other programs change latencies beyond the caches by more than a percent. */
+    struct plan *plan =
+        probe_plan_begin(task, state->cpus[0], (enum page_policy)state->asked->pages.choice, 0.02);
     const bool last = state->at + 1 == state->stage_count;
     lay_out_ring(task, stage);
     state->taken = false;
-    plan->touch_cpu = state->cpus[0];
-    plan->pages = (enum page_policy)state->asked->pages.choice;
     plan->unstable_above = 0.1;
     plan->span_s = task->common.quick.has ? 0 : 0.5;
-    /* Other programs change latencies beyond the caches by more than a percent. */
-    if (!task->common.precision.has)
-        plan->precision = 0.02;
     plan->share = last || stage->look == LOOK_SIZES ? 1 : state->at == 0 ? first_share : next_share;
     plan->windows = stage->look == LOOK_THREADS;
     if (stage->look == LOOK_THREADS)
@@ -637,7 +634,6 @@ static bool next_parallelism(struct probe_task *task)
     if (state->at >= state->stage_count)
         return false;
     list_chains(state, state->stages[state->at].look == LOOK_REST);
-    probe_plan_clear(task);
     plan_stage(task);
     return true;
 }

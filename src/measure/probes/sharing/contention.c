@@ -72,7 +72,6 @@ static void plan_contention(struct probe_task *task)
 {
     const unsigned line = machine_line_bytes(task->machine);
     const unsigned distances[] = {sizeof(uint64_t), line, 2 * line, 4 * line, 8 * line};
-    struct plan *plan = &task->plan;
     struct contention_state *state = task->state = pool_alloc(task->pool, 1, sizeof *state);
     const struct setting *asked = &((const struct contention_options *)task->options)->writers;
     const size_t count = task->cpus.count;
@@ -83,12 +82,10 @@ static void plan_contention(struct probe_task *task)
                    "--writers %zu: only %zu CPUs may be used, and each holds one writer; ask for "
                    "at most %zu",
                    state->cpu_count, count, count);
-    plan->touch_cpu = state->cpus[0];
+    struct plan *plan = probe_plan_begin(task, state->cpus[0], PAGES_AUTO, 0.05);
     plan->arena_life = ARENA_WHOLE_STAGE;
     plan->cycles = false; /* the cores may have different clocks */
     plan->windows = true;
-    if (!task->common.precision.has)
-        plan->precision = 0.05;
     for (enum contention_op op = 0; op < CONTENTION_OPS; op++) {
         const unsigned series = add_series(task, shows_time, op, (struct axis){"writers", ""},
                                            (struct axis){"latency", "ns"});

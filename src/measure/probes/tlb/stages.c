@@ -130,10 +130,7 @@ static const double trial_ns = 150e3;
 static void plan_stage(struct probe_task *task, unsigned trials)
 {
     struct tlb_state *state = task->state;
-    struct plan *plan = &task->plan;
-    probe_plan_clear(task);
-    plan->pages = current(state)->policy;
-    plan->touch_cpu = state->seat->cpu;
+    struct plan *plan = probe_plan_begin(task, state->seat->cpu, current(state)->policy, 0);
     plan->trials_min = plan->trials_max = trials;
     probe_plan_short_batches(plan, trial_ns);
     /* Enough for a step to be seen; the number of trials is that of the votes. */
