@@ -1,5 +1,6 @@
 #include "document/json_read.h"
 
+#include "base/sort.h"
 #include "base/text.h"
 #include "document/document.h"
 #include "document/flag.h"
@@ -500,11 +501,6 @@ static void end_object(struct reading *reading, struct frame *frame)
         end_finding(reading, (struct finding *)(void *)frame->base);
 }
 
-static int compare_names(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* Finds duplicates by sorting, because a hostile file may have a million factors. */
 static void end_factors(struct reading *reading, struct frame *frame)
 {
@@ -519,7 +515,7 @@ static void end_factors(struct reading *reading, struct frame *frame)
     const char **names = reading->names;
     for (size_t i = 0; i < count; i++)
         names[i] = factors_of(frame)[i].name;
-    qsort(names, count, sizeof *names, compare_names);
+    qsort(names, count, sizeof *names, by_text);
     for (size_t i = 1; i < count; i++)
         if (strcmp(names[i - 1], names[i]) == 0) {
             frame->name = names[i];

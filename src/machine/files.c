@@ -1,5 +1,7 @@
 #include "machine/files.h"
 
+#include "base/sort.h"
+
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -253,11 +255,6 @@ bool files_cpulist(struct pool *pool, struct cpulist *list, const char *root,
     return good;
 }
 
-static int compare_names(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 struct names {
     struct pool *pool;
     DIR *directory;
@@ -294,7 +291,7 @@ size_t files_names(struct pool *pool, char ***list, const char *root, const char
     if (pool_check(pool, code) < 0)
         return 0;
     if (names.count)
-        qsort(names.list, names.count, sizeof *names.list, compare_names);
+        qsort(names.list, names.count, sizeof *names.list, by_text);
     *list = names.list;
     return names.count;
 }

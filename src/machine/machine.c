@@ -68,17 +68,9 @@ const char *numbers_behind(struct pool *pool, char *const *names, size_t count, 
 
 const struct cpu_place *machine_cpu(const struct machine *machine, int id)
 {
-    size_t low = 0, high = machine->cpu_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (machine->cpus[middle].id == id)
-            return &machine->cpus[middle];
-        if (machine->cpus[middle].id < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return NULL;
+    return machine->cpu_count ? bsearch(&id, machine->cpus, machine->cpu_count,
+                                        sizeof *machine->cpus, cpulist_by_id)
+                              : NULL;
 }
 
 int machine_core(const struct machine *machine, int cpu)

@@ -1,6 +1,7 @@
 /*
  * The topology by hwloc: the places of CPUs, caches, kinds of core and NUMA nodes.
  */
+#include "base/cpulist.h"
 #include "machine/files.h"
 #include "machine/parts.h"
 
@@ -23,12 +24,6 @@ static struct cpulist list_of(struct pool *pool, hwloc_const_bitmap_t bitmap)
 }
 
 /* --- CPUs --- */
-
-static int compare_cpus(const void *a, const void *b)
-{
-    const struct cpu_place *left = a, *right = b;
-    return (left->id > right->id) - (left->id < right->id);
-}
 
 /* Numbers objects in order. hwloc's own numbers begin anew at each depth of its tree, and guests
  * can have cores at two depths if half a core is offline: above the L1 that each thread declares,
@@ -80,7 +75,7 @@ static void read_cpus(struct machine *machine, hwloc_topology_t topology)
         };
     }
     if (machine->cpu_count)
-        qsort(machine->cpus, machine->cpu_count, sizeof *machine->cpus, compare_cpus);
+        qsort(machine->cpus, machine->cpu_count, sizeof *machine->cpus, cpulist_by_id);
     machine->facts.cores = (unsigned)cores.count;
 }
 

@@ -1,5 +1,6 @@
 #include "stats/spread.h"
 
+#include "base/sort.h"
 #include "stats/order.h"
 
 #include <math.h>
@@ -34,19 +35,13 @@ size_t spread_groups(const double *ascending, size_t n)
     return widest >= 3 * fmax(range_low, range_high) ? best : 0;
 }
 
-static int by_x(const void *a, const void *b)
-{
-    const double *p = a, *q = b;
-    return (*p > *q) - (*p < *q);
-}
-
 double resistant_slope(double (*pairs)[2], size_t n, double *scratch)
 {
     enum { FEWEST = 9 };
     const size_t third = n / 3;
     if (n < FEWEST)
         return NAN;
-    qsort(pairs, n, sizeof *pairs, by_x);
+    qsort(pairs, n, sizeof *pairs, by_number);
     double middle[2][2]; /* of the lower and the upper third */
     for (int upper = 0; upper < 2; upper++)
         for (int axis = 0; axis < 2; axis++) {

@@ -1,5 +1,6 @@
 #include "conclude/clusters/cluster.h"
 
+#include "base/sort.h"
 #include "conclude/clusters/parts.h"
 
 #include "stats/order.h"
@@ -16,12 +17,6 @@ static void begin_groups(struct groups *groups, struct pool *pool, size_t rows)
                               .pool = pool};
     for (size_t a = 0; a < rows; a++)
         groups->smallest[a] = -1;
-}
-
-static int compare_rows(const void *a, const void *b)
-{
-    size_t x = *(const size_t *)a, y = *(const size_t *)b;
-    return (x > y) - (x < y);
 }
 
 /* Of the groups that hold the row, finds the largest with fewer than `count` rows and the smallest
@@ -84,7 +79,7 @@ void groups_add(struct groups *groups, const struct cells *cells, const size_t *
         pool_append(groups->pool, (void **)&groups->list, &groups->count, sizeof *group);
     *group = (struct group){pool_alloc(groups->pool, count, sizeof *members), count, parent, basis};
     memcpy(group->members, members, count * sizeof *members);
-    qsort(group->members, count, sizeof *group->members, compare_rows);
+    qsort(group->members, count, sizeof *group->members, by_size);
     for (size_t i = 0; i < count; i++) {
         find_place(groups, members[i], count, &within, &around);
         if (within >= 0)
@@ -143,7 +138,7 @@ static void write_all(struct clusters *clusters, struct pool *pool, const struct
         size_t *members = pool_alloc(pool, group->count, sizeof *members);
         int parent = (int)i - 1;
         while (parent >= 0 && !bsearch(&group->members[0], groups->list[parent].members,
-                                       groups->list[parent].count, sizeof *members, compare_rows))
+                                       groups->list[parent].count, sizeof *members, by_size))
             parent--;
         for (size_t k = 0; k < group->count; k++)
             members[k] = cells->rows[group->members[k]];
@@ -230,7 +225,7 @@ static void add_part(const struct finding_clusters *in, const struct cells *cell
     double *latency = pool_alloc(scratch, n * n, sizeof *latency);
     for (size_t i = 0; i < n * n; i++)
         latency[i] = NAN;
-    qsort(rows, count, sizeof *rows, compare_rows);
+    qsort(rows, count, sizeof *rows, by_size);
     size_t *members = pool_alloc(in->pool, count, sizeof *members);
     for (size_t i = 0; i < count; i++)
         members[i] = cells->rows[rows[i]];

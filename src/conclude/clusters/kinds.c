@@ -1,3 +1,4 @@
+#include "base/sort.h"
 #include "conclude/clusters/parts.h"
 #include "stats/order.h"
 
@@ -178,16 +179,10 @@ static const double least_ratio = 1.5;
 enum { GROUPS_MIN = 2 };
 
 struct leaf {
+    double within;
     const size_t *members;
     size_t count;
-    double within;
 };
-
-static int compare_leaves(const void *a, const void *b)
-{
-    const struct leaf *x = a, *y = b;
-    return (x->within > y->within) - (x->within < y->within);
-}
 
 static size_t same_kind(const struct leaf *leaves, size_t count)
 {
@@ -233,12 +228,12 @@ void groups_add_kinds(struct groups *groups, const struct cells *cells, struct p
         const struct group *group = &groups->list[i];
         if (holds[i])
             continue;
-        const struct leaf leaf = {group->members, group->count,
-                                  group_within(group, cells, scratch)};
+        const struct leaf leaf = {group_within(group, cells, scratch), group->members,
+                                  group->count};
         if (isfinite(leaf.within))
             leaves[count++] = leaf;
     }
-    qsort(leaves, count, sizeof *leaves, compare_leaves);
+    qsort(leaves, count, sizeof *leaves, by_number);
     if (!are_kinds(leaves, count, cells->m, kind_of_size))
         return;
     for (size_t i = 0, same; i < count; i += same) {

@@ -1,5 +1,6 @@
 #include "conclude/registry/experiment.h"
 
+#include "base/sort.h"
 #include "base/text.h"
 #include "conclude/registry/device.h"
 #include "conclude/registry/finding.h"
@@ -66,12 +67,6 @@ static size_t factors_of(const struct series *series)
 static size_t series_of(const struct probe_result *probe)
 {
     return probe->series_count < SERIES_MOST ? probe->series_count : SERIES_MOST;
-}
-
-static int by_text(const void *a, const void *b)
-{
-    const struct word *left = a, *right = b;
-    return strcmp(left->text, right->text);
 }
 
 /* Collects the texts of all series' factors, sorted, so that the parts of a finding's name can be
@@ -208,12 +203,6 @@ static bool is_standard(const struct completing *completing, const struct factor
     return false;
 }
 
-static int by_name(const void *a, const void *b)
-{
-    const struct factor *left = a, *right = b;
-    return strcmp(left->name, right->name);
-}
-
 /* Completes one finding. A condition belongs to the run, so it gets no factors of a series. */
 static void complete(struct completing *completing, struct finding *finding)
 {
@@ -240,8 +229,8 @@ static void complete(struct completing *completing, struct finding *finding)
         for (size_t i = 0; i < completing->count; i++)
             sorted[is_standard(completing, &completing->factors[i]) ? --standard : deviations++] =
                 completing->factors[i];
-        qsort(sorted, deviations, sizeof *sorted, by_name);
-        qsort(sorted + deviations, completing->count - deviations, sizeof *sorted, by_name);
+        qsort(sorted, deviations, sizeof *sorted, by_text);
+        qsort(sorted + deviations, completing->count - deviations, sizeof *sorted, by_text);
         finding->factors = sorted;
         finding->factor_count = completing->count;
         finding->deviations = deviations;

@@ -1,6 +1,7 @@
 /* A curve of a probe, a few of its points, and the capacities on its axis: found by the probe, or
  * declared. */
 #include "base/quantity.h"
+#include "base/sort.h"
 #include "base/text.h"
 #include "conclude/levels/of_document.h"
 #include "conclude/registry/device.h"
@@ -161,12 +162,6 @@ static void add_rates(struct report *report, size_t index, struct curve *curve)
     }
 }
 
-static int by_size(const void *a, const void *b)
-{
-    const struct plateau *left = a, *right = b;
-    return (left->from > right->from) - (left->from < right->from);
-}
-
 void curve_add_plateaus(struct report *report, size_t index, struct curve *curve)
 {
     const struct series *series = curve->series;
@@ -181,7 +176,7 @@ void curve_add_plateaus(struct report *report, size_t index, struct curve *curve
             add_plateau(report, curve, levels.list[i].name, levels.list[i].facts[FACT_LATENCY_NS],
                         levels.list[i].facts[FACT_LATENCY]);
     if (curve->plateau_count)
-        qsort(curve->plateaus, curve->plateau_count, sizeof *curve->plateaus, by_size);
+        qsort(curve->plateaus, curve->plateau_count, sizeof *curve->plateaus, by_number);
 }
 
 /* --- the curve --- */

@@ -2,6 +2,7 @@
  * values. */
 #include "base/cpulist.h"
 #include "base/quantity.h"
+#include "base/sort.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "conclude/clusters/clusters.h"
@@ -279,12 +280,6 @@ struct size {
     double least, most;
 };
 
-static int smaller_first(const void *a, const void *b)
-{
-    const struct size *x = a, *y = b;
-    return (x->cpus > y->cpus) - (x->cpus < y->cpus);
-}
-
 const char *report_tell_clusters(struct report *report, size_t index,
                                  const struct probe_result *probe)
 {
@@ -310,7 +305,7 @@ const char *report_tell_clusters(struct report *report, size_t index,
         sizes[at].least = fmin(sizes[at].least, entries[i].finding->value);
         sizes[at].most = fmax(sizes[at].most, entries[i].finding->value);
     }
-    qsort(sizes, count, sizeof *sizes, smaller_first);
+    qsort(sizes, count, sizeof *sizes, by_size);
     for (size_t i = 0; i < count; i++) {
         char least[UNIT_TEXT], most[UNIT_TEXT];
         figure_plain(sizes[i].least, least);

@@ -38,15 +38,7 @@ static int by_place(const void *a, const void *b)
 
 static const struct grid_place *find_place(const struct grid_place *places, size_t count, int id)
 {
-    size_t low = 0, high = count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (places[middle].id < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < count && places[low].id == id ? &places[low] : NULL;
+    return bsearch(&id, places, count, sizeof *places, cpulist_by_id);
 }
 
 /* An id's index; `count` if it is not there. */

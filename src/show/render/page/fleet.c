@@ -2,6 +2,7 @@
  * The fleet's page. It needs no script: strips and map are SVG, and the browser's tooltips
  * (<title>) explain each mark. Colours come from the page's style, by class.
  */
+#include "base/sort.h"
 #include "show/render/page/page.h"
 
 #include "show/render/fleet/fleet.h"
@@ -265,18 +266,11 @@ static void put_strips(const struct fleet_page *page)
 
 /* --- the map --- */
 
-static int by_node(const void *key, const void *element)
-{
-    const size_t node = *(const size_t *)key;
-    const struct fleet_value *value = element;
-    return (node > value->node) - (node < value->node);
-}
-
 static void put_cell(const struct fleet_page *page, const struct fleet_finding *finding,
                      size_t node, size_t row, size_t column)
 {
     const struct fleet_value *value =
-        bsearch(&node, finding->values, finding->count, sizeof *finding->values, by_node);
+        bsearch(&node, finding->values, finding->count, sizeof *finding->values, by_size);
     const int x = NAMES_WIDTH + (int)column * CELL, y = NAMES_HEIGHT + (int)row * CELL;
     if (!value || isnan(value->distance))
         return;

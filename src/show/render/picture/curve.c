@@ -4,6 +4,7 @@
  * declared (broken); the values of the levels stand at their plateaus.
  */
 #include "base/quantity.h"
+#include "base/sort.h"
 #include "conclude/registry/registry.h"
 #include "show/render/picture/picture.h"
 #include "show/report/figure.h"
@@ -442,12 +443,6 @@ static void put_mark(const struct plot *plot, const struct mark *mark, double en
         }
 }
 
-static int by_place(const void *a, const void *b)
-{
-    const struct mark *left = a, *right = b;
-    return (left->x > right->x) - (left->x < right->x);
-}
-
 static void put_marks(const struct plot *plot)
 {
     const struct chart *chart = plot->chart;
@@ -462,7 +457,7 @@ static void put_marks(const struct plot *plot)
                                             sizeof *marks) = *mark;
         }
     if (count)
-        qsort(marks, count, sizeof *marks, by_place);
+        qsort(marks, count, sizeof *marks, by_number);
     for (size_t i = 0; i < count; i++)
         put_mark(plot, &marks[i], ends);
 }

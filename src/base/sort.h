@@ -1,0 +1,7 @@
+/* Comparisons for qsort() and bsearch(): ascending, by an element's first member or by the element
+ * itself. Ids have theirs in base/cpulist.h. */
+#pragma once
+
+int by_text(const void *, const void *);   /* const char * */
+int by_size(const void *, const void *);   /* size_t */
+int by_number(const void *, const void *); /* double */
