@@ -26,17 +26,7 @@ int cpulist_add(struct cpulist *list, int id)
 
 bool cpulist_has(const struct cpulist *list, int id)
 {
-    size_t low = 0, high = list->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (list->ids[middle] == id)
-            return true;
-        if (list->ids[middle] < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return false;
+    return list->count && bsearch(&id, list->ids, list->count, sizeof id, cpulist_by_id);
 }
 
 int cpulist_copy(struct cpulist *to, const struct cpulist *from)

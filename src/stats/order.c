@@ -24,6 +24,19 @@ void sort_ascending(double *values, size_t n)
     }
 }
 
+size_t count_below(double value, bool equal, const double *ascending, size_t n)
+{
+    size_t low = 0, end = n;
+    while (low < end) {
+        const size_t middle = low + (end - low) / 2;
+        if (ascending[middle] < value || (equal && !(ascending[middle] > value)))
+            low = middle + 1;
+        else
+            end = middle;
+    }
+    return low;
+}
+
 double quantile(const double *ascending, size_t n, double p)
 {
     double rank = p * (double)(n - 1);

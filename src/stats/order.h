@@ -1,6 +1,7 @@
 /* Order statistics: sorting and quantiles, the interval of a median, and the summary of trials. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* A value and its interval of 95 %; NAN: it is not known, or has none. */
@@ -9,6 +10,8 @@ struct interval {
 };
 
 void sort_ascending(double *values, size_t n);
+/* How many of the values are below that one; with `equal` also those that equal it. */
+size_t count_below(double value, bool equal, const double *ascending, size_t n);
 /* Quantile p in [0, 1] of n >= 1 ascending values, by linear interpolation between order
  * statistics (Hyndman and Fan 1996, type 7: R's and NumPy's default). */
 double quantile(const double *ascending, size_t n, double p);

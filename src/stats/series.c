@@ -12,20 +12,6 @@ static const double chance_z = 1.2816;
 /* The largest correlation used: above it the data do not show how small the count is. */
 static const double correlation_most = 0.9;
 
-/* How many of the values are below that one; with `equal` also those that equal it. */
-static size_t count_below(double value, bool equal, const double *ascending, size_t n)
-{
-    size_t low = 0, end = n;
-    while (low < end) {
-        const size_t middle = low + (end - low) / 2;
-        if (ascending[middle] < value || (equal && !(ascending[middle] > value)))
-            low = middle + 1;
-        else
-            end = middle;
-    }
-    return low;
-}
-
 double effective_count(const double *values, size_t n, double *scratch)
 {
     const double count = (double)n;

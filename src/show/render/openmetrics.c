@@ -6,7 +6,6 @@
  */
 #include "base/clean.h"
 #include "base/quantity.h"
-#include "base/sort.h"
 #include "base/units.h"
 #include "conclude/registry/device.h"
 #include "conclude/registry/factors.h"
@@ -105,6 +104,12 @@ static void name_label(struct metric_label *label, const struct plain *plain, bo
         snprintf(label->name, sizeof label->name, "%s", plain->name);
 }
 
+static int by_label_name(const void *a, const void *b)
+{
+    const struct metric_label *left = a, *right = b;
+    return strcmp(left->name, right->name);
+}
+
 static void make_labels(struct metric_labels *labels, const struct probe_result *probe,
                         const struct finding *finding, struct pool *pool)
 {
@@ -128,7 +133,7 @@ static void make_labels(struct metric_labels *labels, const struct probe_result 
         const bool after = i + 1 < count && strcmp(plain[i + 1].name, plain[i].name) == 0;
         name_label(&labels->deviations[i], &plain[i], !before && !after);
     }
-    qsort(labels->deviations, count, sizeof *labels->deviations, by_text);
+    qsort(labels->deviations, count, sizeof *labels->deviations, by_label_name);
     pool_give_back(pool, plain);
 }
 
@@ -335,7 +340,7 @@ static void put_grades(FILE *out, const struct document *document)
         }
 }
 
-static int by_gpu(const void *a, const void *b)
+static int by_number(const void *a, const void *b)
 {
     const struct gpu_facts *left = *(const struct gpu_facts *const *)a;
     const struct gpu_facts *right = *(const struct gpu_facts *const *)b;
@@ -351,7 +356,7 @@ static void put_gpus(FILE *out, const struct machine_facts *machine, struct pool
         return;
     for (size_t i = 0; i < machine->gpu_count; i++)
         gpus[i] = &machine->gpus[i];
-    qsort(gpus, machine->gpu_count, sizeof *gpus, by_gpu);
+    qsort(gpus, machine->gpu_count, sizeof *gpus, by_number);
     metric_head_put(out, "fathom_gpu_info", "", "the device and the backend that measured it");
     for (size_t i = 0; i < machine->gpu_count; i++) {
         const struct gpu_facts *gpu = gpus[i];

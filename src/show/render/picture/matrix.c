@@ -97,15 +97,7 @@ static void gather_shades(struct shades *shades, const struct chart *chart)
 static double shade_of(const struct shades *shades, double value)
 {
     const double least = shades->quantiles[0], most = shades->quantiles[RANKS];
-    size_t low = 0, high = RANKS;
-    while (low < high) {
-        const size_t middle = (low + high) / 2;
-        if (shades->quantiles[middle] < value)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    const double rank = (double)low / RANKS;
+    const double rank = (double)count_below(value, false, shades->quantiles, RANKS) / RANKS;
     return shades->reach * (2 * rank + square_share(value, least, most)) / 3;
 }
 
