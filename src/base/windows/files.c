@@ -39,6 +39,45 @@ static bool is_of_linux(const char *path)
     return strncmp(path, "/proc/", 6) == 0 || strncmp(path, "/sys/", 5) == 0;
 }
 
+int posix_fstat(int file, struct posix_stat *status)
+{
+    const int64_t from_1601_to_1970 = 116444736000000000;
+    BY_HANDLE_FILE_INFORMATION found;
+    struct _stat64 kept;
+    if (_fstat64(file, &kept) < 0)
+        return -1;
+    *status = (struct posix_stat){.st_size = kept.st_size, .st_mode = kept.st_mode};
+    if (GetFileInformationByHandle((HANDLE)_get_osfhandle(file), &found)) {
+        const int64_t ticks = ((int64_t)found.ftLastWriteTime.dwHighDateTime << 32 |
+                               found.ftLastWriteTime.dwLowDateTime) -
+                              from_1601_to_1970;
+        status->st_mtim = (struct timespec){ticks / 10000000, (long)(ticks % 10000000) * 100};
+        status->st_dev = found.dwVolumeSerialNumber;
+        status->st_ino = (uint64_t)found.nFileIndexHigh << 32 | found.nFileIndexLow;
+    }
+    return 0;
+}
+
+/* A folder can be opened for its attributes alone. */
+int posix_stat(const char *path, struct posix_stat *status)
+{
+    const HANDLE handle = CreateFileA(path, FILE_READ_ATTRIBUTES,
+                                      FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, NULL,
+                                      OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS, NULL);
+    const DWORD attributes = is_of_linux(path) ? INVALID_FILE_ATTRIBUTES : GetFileAttributesA(path);
+    if (attributes == INVALID_FILE_ATTRIBUTES || handle == INVALID_HANDLE_VALUE) {
+        const int code = fail();
+        if (handle != INVALID_HANDLE_VALUE)
+            CloseHandle(handle);
+        return code;
+    }
+    const int file = _open_osfhandle((intptr_t)handle, 0), code = posix_fstat(file, status);
+    if (attributes & FILE_ATTRIBUTE_DIRECTORY)
+        status->st_mode = S_IFDIR | 0777;
+    close(file);
+    return code;
+}
+
 #undef opendir
 DIR *posix_opendir(const char *path)
 {
@@ -169,10 +208,10 @@ int fchown(int file, int user, int group)
 
 int fcntl(int file, int command, ...)
 {
-    return command == F_DUPFD_CLOEXEC                                   ? dup(file)
+    return command == F_DUPFD_CLOEXEC                               ? dup(file)
            : _get_osfhandle(file) == (intptr_t)INVALID_HANDLE_VALUE ? -1
-           : command == F_GETFL                                         ? O_RDWR
-                                                                        : 0;
+           : command == F_GETFL                                     ? O_RDWR
+                                                                    : 0;
 }
 
 /* Where no draft can be without a name, none is locked before it has one. */

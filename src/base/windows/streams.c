@@ -1,4 +1,5 @@
-/* Streams in memory: temporary files whose text is read back when the stream is flushed or closed. */
+/* Streams in memory: temporary files whose text is read back when the stream is flushed or closed.
+ */
 #include <windows.h>
 
 #include <io.h>

@@ -262,7 +262,8 @@ int pthread_timedjoin_np(pthread_t thread, void **result, const struct timespec 
 
 int poll(struct pollfd *files, unsigned long count, int timeout_ms)
 {
-    (void)timeout_ms;
+    if (!count)
+        Sleep((DWORD)timeout_ms);
     for (unsigned long i = 0; i < count; i++)
         files[i].revents = files[i].events;
     return (int)count;

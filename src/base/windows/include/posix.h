@@ -32,6 +32,24 @@ enum { O_CLOEXEC = O_NOINHERIT, O_NONBLOCK = 0, O_NOCTTY = 0, O_NOFOLLOW = 0 };
 enum { AT_FDCWD = -100, AT_SYMLINK_FOLLOW = 0 };
 enum { F_DUPFD_CLOEXEC, F_GETFL, F_SETFL, LOCK_EX = 1, LOCK_NB = 2 };
 enum { EDQUOT = ENOSPC };
+/* With the time and the number of a file that the system keeps, which the C library's lacks. */
+struct posix_stat {
+    uint64_t st_dev, st_ino;
+    int64_t st_size;
+    struct timespec st_mtim;
+    unsigned st_mode;
+    int st_uid, st_gid;
+};
+int posix_fstat(int file, struct posix_stat *);
+int posix_stat(const char *path, struct posix_stat *);
+#undef stat
+#define stat posix_stat
+#undef fstat
+#define fstat    posix_fstat
+#define st_mtime st_mtim.tv_sec
+#undef CLOCK_REALTIME_COARSE
+#define CLOCK_REALTIME_COARSE CLOCK_REALTIME
+
 #undef S_IWOTH /* permissions are no mode bits here */
 enum { S_IWOTH = 0 };
 #define S_ISLNK(mode) ((void)(mode), 0)
@@ -53,12 +71,12 @@ int scandir(const char *folder, struct dirent ***names, int (*wanted)(const stru
             int (*order)(const struct dirent **, const struct dirent **));
 int alphasort(const struct dirent **, const struct dirent **);
 
-#define rename posix_rename
-#define opendir posix_opendir
+#define rename              posix_rename
+#define opendir             posix_opendir
 #define lstat(path, status) stat(path, status)
-#define mkdir(path, mode) ((void)(mode), mkdir(path))
-#define fsync(file) _commit(file)
-#define geteuid() 0
+#define mkdir(path, mode)   ((void)(mode), mkdir(path))
+#define fsync(file)         _commit(file)
+#define geteuid()           0
 
 /* --- streams in memory, which are temporary files --- */
 
@@ -66,8 +84,8 @@ FILE *open_memstream(char **text, size_t *size);
 FILE *fmemopen(void *buffer, size_t size, const char *mode);
 int posix_fflush(FILE *);
 int posix_fclose(FILE *);
-#define fflush posix_fflush
-#define fclose posix_fclose
+#define fflush                   posix_fflush
+#define fclose                   posix_fclose
 #define putc_unlocked(c, stream) putc(c, stream)
 
 /* --- texts, time and numbers --- */
@@ -79,8 +97,8 @@ const char *strsignal(int);
 const char *strptime(const char *text, const char *format, struct tm *);
 /* Both separators of paths are one for who looks for the last '/'. */
 char *posix_strrchr(const char *, int);
-#define strrchr posix_strrchr
-#define timegm(when) _mkgmtime(when)
+#define strrchr                 posix_strrchr
+#define timegm(when)            _mkgmtime(when)
 #define localtime_r(time, when) (localtime_s(when, time) == 0 ? (when) : NULL)
 char *strsep(char **text, const char *separators);
 #define secure_getenv(name) getenv(name)
@@ -99,7 +117,7 @@ void freelocale(locale_t);
 void *posix_aligned(size_t alignment, size_t bytes);
 void posix_free(void *);
 #define aligned_alloc posix_aligned
-#define free posix_free
+#define free          posix_free
 
 void posix_qsort(void *members, size_t count, size_t size,
                  int (*order)(const void *, const void *));
@@ -113,7 +131,15 @@ int unsetenv(const char *name);
 /* --- signals and threads --- */
 
 typedef unsigned sigset_t;
-enum { SIGHUP = 1, SIGURG = 16, SIGXFSZ = 25, SA_RESTART = 1, SA_SIGINFO = 2, SA_RESETHAND = 4, SA_ONSTACK = 8 };
+enum {
+    SIGHUP = 1,
+    SIGURG = 16,
+    SIGXFSZ = 25,
+    SA_RESTART = 1,
+    SA_SIGINFO = 2,
+    SA_RESETHAND = 4,
+    SA_ONSTACK = 8
+};
 typedef struct {
     int si_signo;
 } siginfo_t;
@@ -127,11 +153,11 @@ struct sigaction {
 };
 /* Windows delivers SIGINT and SIGTERM, on a thread of their own. */
 int sigaction(int number, const struct sigaction *, struct sigaction *before);
-#define sigemptyset(set) ((void)(*(set) = 0))
-#define sigfillset(set) ((void)(*(set) = ~(sigset_t)0))
-#define sigdelset(set, number) ((void)(*(set) &= ~((sigset_t)1 << (number))))
-#define sigjmp_buf jmp_buf
-#define sigsetjmp(escape, mask) setjmp(escape)
+#define sigemptyset(set)          ((void)(*(set) = 0))
+#define sigfillset(set)           ((void)(*(set) = ~(sigset_t)0))
+#define sigdelset(set, number)    ((void)(*(set) &= ~((sigset_t)1 << (number))))
+#define sigjmp_buf                jmp_buf
+#define sigsetjmp(escape, mask)   setjmp(escape)
 #define siglongjmp(escape, value) longjmp(escape, value)
 int kill(pid_t, int number);
 int pthread_timedjoin_np(pthread_t, void **result, const struct timespec *until);

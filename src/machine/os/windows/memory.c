@@ -62,8 +62,7 @@ void *os_map(size_t bytes, enum page_policy policy, int node, struct error *erro
                   "(secpol.msc, user rights), or use --pages small");
     else if (bytes == 0 || !(memory = map(bytes, large ? MEM_LARGE_PAGES : 0,
                                           node < 0 ? NUMA_NO_PREFERRED_NODE : (DWORD)node)))
-        error_set(error, ERROR_IMPOSSIBLE,
-                  "%s can't be mapped (Windows error %lu): ask for less%s",
+        error_set(error, ERROR_IMPOSSIBLE, "%s can't be mapped (Windows error %lu): ask for less%s",
                   size_format((double)bytes, size), GetLastError(),
                   large ? ", or use --pages small" : "");
     return memory;
