@@ -35,17 +35,7 @@ static const struct {
     unsigned own; /* instructions of the loop, both loads included, that use the same resource as
                      the fillers */
 } fillers[WINDOW_FILLERS] = {
-    [WINDOW_NOP] = {"nop", "window.nop",
-                    "instructions under way at once, with nops between two misses; some processors "
-                    "join nops or drop them, and then this is too many",
-                    2},
-    [WINDOW_ADD] =
-        {"add", "window.add",
-         "instructions under way at once that each write a register (on x86-64 the flags "
-         "as well, of which fewer may be kept): additions between two misses",
-         2},
-    [WINDOW_LOAD] = {"load", "window.load",
-                     "loads under way at once, with loads that hit between two misses", 2},
+#include "window.texts.h"
 };
 enum { COARSE, FINE };
 static const char *const looks[] = {"coarse", "around the step"};

@@ -63,22 +63,7 @@ struct memory {
 };
 
 static const struct memory memories[] = {
-    {"scratchpad", "shared.latency", GPU_SHARED, 0, WORD, FIRST_LEVEL,
-     "a load from the multiprocessor's own scratchpad (shared or local memory)"},
-    {"scratchpad atomics", "shared.atomic.latency", GPU_SHARED_ATOMIC, 0, WORD, FIRST_LEVEL,
-     "an atomic addition in the scratchpad, until its result is there"},
-    {"texture", "texture.latency", GPU_TEXTURE, 0, LINE, FIRST_LEVEL,
-     "a fetch from a linear texture that the first level holds"},
-    {"read-only path", "readonly.latency", GPU_READ_ONLY, 0, LINE, FIRST_LEVEL,
-     "a load that declares its memory read-only (ld.global.nc), from the first level"},
-    {"loads of 32 bits", "L1.load32.latency", GPU_L1, 32, LINE, FIRST_LEVEL,
-     "it holds an index, so the multiplication and addition that make an address of it count too"},
-    {"loads of 64 bits", "L1.load64.latency", GPU_L1, 64, LINE, FIRST_LEVEL, "it holds an address"},
-    {"loads of 128 bits", "L1.load128.latency", GPU_L1, 128, LINE, FIRST_LEVEL,
-     "two words in one load, of which one is the address"},
-    {"atomics", "atomic.latency", GPU_ATOMIC, 0, LINE, SECOND_LEVEL,
-     "an atomic addition in device memory, until its result is there: the second-level cache does "
-     "it"},
+#include "memories.texts.h"
 };
 enum { MEMORIES = sizeof memories / sizeof *memories };
 

@@ -24,15 +24,7 @@ static const struct {
     struct axis y;
     const char *text; /* of a finding: from, to */
 } steps[STEPS] = {
-    {"peer latency",
-     "latency",
-     {"latency", "ns"},
-     "a load by gpu%d from the memory of gpu%d, where that device's second-level cache holds it"},
-    {"peer copies", "copy", {"bandwidth", "B/s"}, "copies of 64 MiB from gpu%d to gpu%d"},
-    {"peer reads",
-     "read",
-     {"bandwidth", "B/s"},
-     "all multiprocessors of gpu%d load 64 MiB of the memory of gpu%d"},
+#include "peers.texts.h"
 };
 
 static struct gpu_work work_of(enum step step, size_t peer)

@@ -32,13 +32,7 @@ static const struct managed {
     const char *memory, *finding, *text;
     enum gpu_home home;
 } kinds[] = {
-    {"fetched to the device", "managed.fetched.latency",
-     "a load of managed memory that was fetched to the device", GPU_MANAGED_FETCHED},
-    {"touched by the device", "managed.touched.latency",
-     "a load of managed memory that the device was the first to touch", GPU_MANAGED_TOUCHED},
-    {"on the host", "managed.host.latency",
-     "a load of managed memory that stays on the host, past the device's caches",
-     GPU_MANAGED_ON_HOST},
+#include "places.texts.h"
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 

@@ -17,10 +17,10 @@ static const struct {
 } quantiles[] = {{0.5, "p50"}, {0.9, "p90"}, {0.99, "p99"}, {0.999, "p99.9"}, {0.9999, "p99.99"}};
 enum { QUANTILES = sizeof quantiles / sizeof *quantiles };
 
-static const char *const cause_names[CAUSES] = {
-    [CAUSE_THREADS] = "threads",         [CAUSE_FAULTS] = "page-faults",
-    [CAUSE_INTERRUPTS] = "interrupts",   [CAUSE_STOLEN] = "stolen",
-    [CAUSE_UNEXPLAINED] = "unexplained",
+static const struct {
+    const char *name, *says;
+} cause_texts[CAUSES] = {
+#include "conclude.texts.h"
 };
 
 struct concluding {
@@ -281,7 +281,7 @@ static void add_point(struct concluding *all, unsigned series, size_t cpu, struc
 static void add_share_series(struct concluding *all, enum noise_cause cause)
 {
     const bool any = cause == CAUSES;
-    const unsigned series = add_series(all, "share", any ? NULL : cause_names[cause], "%", any);
+    const unsigned series = add_series(all, "share", any ? NULL : cause_texts[cause].name, "%", any);
     for (size_t i = 0; i < all->cpus; i++)
         if (all->state->tallies[i].windows)
             add_point(all, series, i, share_of(all, i, cause), all->state->tallies[i].windows);
@@ -369,13 +369,6 @@ static const char *list_cpus(const struct concluding *all, const bool *on)
 
 static void add_shares(struct concluding *all)
 {
-    static const char *const says[CAUSES] = {
-        [CAUSE_THREADS] = "other threads ran, by this thread's own context switches",
-        [CAUSE_FAULTS] = "page faults of memory that had been touched: the kernel moves pages",
-        [CAUSE_INTERRUPTS] = "interrupts and their softirqs, estimated from their number",
-        [CAUSE_STOLEN] = "taken by the hypervisor, as it reports",
-        [CAUSE_UNEXPLAINED] = "no cause known to the system: firmware, or the host",
-    };
     struct pool *pool = all->task->pool;
     size_t worst = 0;
     for (size_t i = 1; i < all->cpus; i++)
@@ -390,10 +383,10 @@ static void add_shares(struct concluding *all)
         ->cpus = list_cpus(all, NULL);
     for (int cause = 0; cause < CAUSES; cause++) {
         const char *why = unknown(all, (enum noise_cause)cause);
-        add(all, pool_printf(pool, "noise.share.%s", cause_names[cause]), "%",
+        add(all, pool_printf(pool, "noise.share.%s", cause_texts[cause].name), "%",
             why ? (struct interval){NAN, NAN, NAN}
                 : share_of(all, all->cpus, (enum noise_cause)cause),
-            why ? why : says[cause]);
+            why ? why : cause_texts[cause].says);
     }
 }
 
