@@ -1,5 +1,7 @@
 #include "base/units.h"
 
+#include "base/pool.h"
+
 #include <ctype.h>
 #include <math.h>
 #include <stdbool.h>
@@ -89,6 +91,12 @@ char *size_format(double bytes, char *text)
     else
         snprintf(text, UNIT_TEXT, "%.20s B", number);
     return text;
+}
+
+const char *size_text(struct pool *pool, double bytes)
+{
+    char text[UNIT_TEXT];
+    return pool_strdup(pool, size_format(bytes, text));
 }
 
 char *size_name(uint64_t bytes, char *text)

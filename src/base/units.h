@@ -15,6 +15,9 @@ int size_parse(const char *text, uint64_t *bytes, struct error *);
 /* A finite decimal number and nothing after it. ERROR_USAGE otherwise. */
 int number_parse(const char *text, double *value, struct error *);
 
+struct pool;
+/* size_format() in the pool; a step of it (base/pool.h). */
+const char *size_text(struct pool *, double bytes);
 /* All of these write into `text` (at least UNIT_TEXT bytes) and return it. */
 enum { UNIT_TEXT = 32 };
 char *size_format(double bytes, char *text);               /* "48 KiB" (exact), "2.5 MiB" */

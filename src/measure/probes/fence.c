@@ -95,11 +95,8 @@ static void plan_loop(struct probe_task *task, size_t op, enum fence_loop loop)
             .y = {loop == FENCE_ALONE || sized ? "time per operation" : "time per turn", "ns"}});
     if (fence_ops[op].kind != FENCE_NOTHING)
         build_factor_text(task, series, "op", fence_ops[op].name);
-    if (behind) {
-        char size[UNIT_TEXT];
-        size_format((double)last->bytes, size);
-        build_factor_text(task, series, "working set", pool_strdup(task->pool, size));
-    }
+    if (behind)
+        build_factor_text(task, series, "working set", size_text(task->pool, (double)last->bytes));
     for (size_t i = 0; sized && i < state->level_count; i++)
         if (state->levels[i].bytes / LINE >= task->plan.repeats * LINES_A_FLUSH)
             add_point(task, series, (double)(state->levels[i].bytes / LINE * LINE), op);

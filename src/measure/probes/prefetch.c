@@ -225,7 +225,6 @@ static void add_stride(struct analysis *analysis, const struct level_series *lev
             }
         }
     struct finding *finding = analysis_add(analysis, "prefetch.max_stride", "B");
-    char size[UNIT_TEXT];
     if (!where) {
         finding->text = "none: at no stride is a quarter of any level's latency hidden";
         return;
@@ -239,7 +238,7 @@ static void add_stride(struct analysis *analysis, const struct level_series *lev
     finding->text = pool_printf(analysis->pool,
                                 "forward, a quarter or more of %s's latency is hidden up to a "
                                 "stride of %s%s",
-                                where->level, size_format(finding->value, size),
+                                where->level, size_text(analysis->pool, finding->value),
                                 best + 1 < count ? "" : ", the largest that was tried");
 }
 
@@ -257,7 +256,6 @@ static void add_crossing(struct analysis *analysis)
             "not found: the pages of this machine are larger than those that were crossed";
         return;
     }
-    char size[UNIT_TEXT];
     const struct share share = hidden_share(through->points, anew->points);
     const struct interval saved = share.hidden;
     finding->flags = share.flags;
@@ -276,7 +274,7 @@ static void add_crossing(struct analysis *analysis)
                                 "%s: page after page takes %.0f %% %s less than the same pages in "
                                 "random order, on %s pages",
                                 verdict, 100 * saved.value, ends,
-                                size_format((double)chases_page_noted(analysis), size));
+                                size_text(analysis->pool, (double)chases_page_noted(analysis)));
 }
 
 #include "prefetch.findings.h"

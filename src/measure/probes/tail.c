@@ -432,7 +432,6 @@ static void add_quantiles(struct probe_task *task, const struct tail_place *plac
     const size_t usual = task->result->finding_count;
     const char *text = "";
     double *values = pool_alloc(pool, place->trial_count, sizeof *values), longest = 0;
-    char size[UNIT_TEXT];
     const unsigned at =
         build_series(task, (struct series){.name = "tail",
                                            .headline = strcmp(place->name, "DRAM") == 0,
@@ -441,7 +440,7 @@ static void add_quantiles(struct probe_task *task, const struct tail_place *plac
     build_factor_text(task, at, "level", place->name);
     /* Lines that were taken out of the caches are in memory, however few they are. */
     build_factor_text(task, at, place->flush ? "flushed set" : "working set",
-                      pool_strdup(pool, size_format((double)place->bytes, size)));
+                      size_text(pool, (double)place->bytes));
     for (size_t q = 0; q < DRAWN; q++) {
         struct series *series = &task->plan.series[at];
         struct point *point =

@@ -162,8 +162,6 @@ static void plan_stage(struct probe_task *task)
 static int add_series(struct probe_task *task, enum window_filler filler, int look)
 {
     const struct window_state *state = task->state;
-    char size[UNIT_TEXT];
-    size_format((double)state->ring.bytes, size);
     const unsigned series =
         build_series(task, (struct series){.name = pool_printf(task->pool, "%s between two misses",
                                                                fillers[filler].name),
@@ -171,7 +169,8 @@ static int add_series(struct probe_task *task, enum window_filler filler, int lo
                                            .y = {"time per pair", "ns"}});
     build_factor_text(task, series, "filler", fillers[filler].name);
     build_factor_text(task, series, "look", looks[look]);
-    build_factor_text(task, series, "working set", pool_strdup(task->pool, size));
+    build_factor_text(task, series, "working set",
+                      size_text(task->pool, (double)state->ring.bytes));
     return (int)series;
 }
 

@@ -92,7 +92,6 @@ static void choose_access(struct probe_task *task)
     const bool stride = asked->stride.has;
     const char *text = asked->access.has ? asked->access.text : stride ? "strided" : "sequential";
     struct stream_access *access = &state->access;
-    char size[UNIT_TEXT];
     if (strcmp(text, "strided") == 0)
         *access = (struct stream_access){STREAM_STRIDED, stride ? asked->stride.bytes
                                                                 : (uint64_t)STREAM_STEP_BYTES};
@@ -113,7 +112,7 @@ static void choose_access(struct probe_task *task)
     state->access_text = access->pattern == STREAM_SEQUENTIAL
                              ? text
                              : pool_printf(task->pool, "%s:%s", access_names[access->pattern],
-                                           size_format((double)access->bytes, size));
+                                           size_text(task->pool, (double)access->bytes));
 }
 
 /* --- CPUs --- */
@@ -130,35 +129,34 @@ static int by_speed(const void *a, const void *b)
 static void check_size(struct probe_task *task)
 {
     struct bandwidth_state *state = task->state;
-    char asked[UNIT_TEXT], bound[UNIT_TEXT];
     size_t *counts, n = bandwidth_counts(task, &counts);
     const uint64_t least = bandwidth_least_set(state) * state->cpu_count;
     const double most =
         (double)machine_memory_budget(task->machine) / bandwidth_parts_share(counts, n);
     state->size = state->asked->size.bytes;
-    size_format((double)state->size, asked);
+    const char *asked = size_text(task->pool, (double)state->size);
     if (state->size < least)
         pool_leave(task->pool, ERROR_USAGE,
                    "--size %s: too small for the arrays of %zu thread%s; ask for at least %s, or "
                    "for fewer --threads",
                    asked, state->cpu_count, state->cpu_count == 1 ? "" : "s",
-                   size_format((double)least, bound));
+                   size_text(task->pool, (double)least));
     if ((double)state->size > most)
         pool_leave(task->pool, ERROR_USAGE,
                    "--size %s: with every thread's own memory more than half of what is free; ask "
                    "for at most %s",
-                   asked, size_format((double)((uint64_t)most >> 20 << 20), bound));
+                   asked, size_text(task->pool, (double)((uint64_t)most >> 20 << 20)));
 }
 
 static void check_least(const struct probe_task *task, const char *option, uint64_t bytes,
                         uint64_t least)
 {
     const struct bandwidth_state *state = task->state;
-    char asked[UNIT_TEXT], bound[UNIT_TEXT];
+    char asked[UNIT_TEXT];
     if (bytes < least)
         pool_leave(
             task->pool, ERROR_USAGE, "--%s %s: too small for the arrays; ask for at least %s%s",
-            option, size_format((double)bytes, asked), size_format((double)least, bound),
+            option, size_format((double)bytes, asked), size_text(task->pool, (double)least),
             state->asked->stride.has || state->asked->access.has ? ", or another --access" : "");
 }
 
@@ -169,11 +167,10 @@ static void choose_sizes(struct probe_task *task)
     const uint64_t least = bandwidth_least_set(state),
                    budget = machine_memory_budget(task->machine),
                    largest = working_sets_largest(task->machine);
-    char needs[UNIT_TEXT], most[UNIT_TEXT];
     if (least > budget)
         pool_leave(task->pool, ERROR_USAGE,
                    "--access %s: more than half of the memory that is free; the arrays have %s",
-                   state->access_text, size_format((double)(budget >> 20 << 20), most));
+                   state->access_text, size_text(task->pool, (double)(budget >> 20 << 20)));
     for (size_t i = asked->sets.sizes.size_count; i-- > 0;)
         check_least(task, "sizes", asked->sets.sizes.sizes[i], least);
     if (asked->sets.from.has)
@@ -186,7 +183,7 @@ static void choose_sizes(struct probe_task *task)
                    "--%s: the arrays of %s take at least %s, and the largest set is by default %s; "
                    "ask for less, or for larger sets (--to)",
                    asked->stride.has ? "stride" : "access", state->access_text,
-                   size_format((double)least, needs), size_format((double)largest, most));
+                   size_text(task->pool, (double)least), size_text(task->pool, (double)largest));
     state->sets = working_sets_choose(task, &asked->sets, (size_t)least);
 }
 

@@ -309,7 +309,6 @@ static void plan_level(struct probe_task *task, const struct chase_level *level,
     const struct bandwidth_state *state = task->state;
     static const char set_factor[] = "set";
     const int depth = level->name[0] == 'L' ? level->name[1] - '0' : 0;
-    char size[UNIT_TEXT];
     for (enum stream_op op = 0; op < STREAM_OPS; op++) {
         const struct stream_kernel *kernel = state->kernels[op];
         /* A run of several probes measures only what the first screen shows. */
@@ -333,7 +332,7 @@ static void plan_level(struct probe_task *task, const struct chase_level *level,
                     task, (struct bandwidth_curve){BANDWIDTH_BY_THREADS, op, name, NULL});
             if (!depth && !series_factor(&task->plan.series[series], set_factor))
                 build_factor_text(task, (unsigned)series, set_factor,
-                                  pool_strdup(task->pool, size_format((double)level->bytes, size)));
+                                  size_text(task->pool, (double)level->bytes));
             add_curve_point(task, (unsigned)series, counts[i], (double)counts[i], each);
         }
     }

@@ -86,17 +86,17 @@ uint64_t working_sets_largest(const struct machine *machine)
 static void check_within(const struct probe_task *task, const struct working_set_limits *limits,
                          const char *option, uint64_t bytes, size_t stride)
 {
-    char asked[UNIT_TEXT], usable[UNIT_TEXT];
     if (bytes < stride)
         pool_leave(task->pool, ERROR_USAGE,
                    "--%s %s: smaller than the stride of %s; ask for more, or a smaller "
                    "--stride",
-                   option, size_format((double)bytes, asked), size_format((double)stride, usable));
+                   option, size_text(task->pool, (double)bytes),
+                   size_text(task->pool, (double)stride));
     if (bytes <= limits->most)
         return;
     pool_leave(task->pool, ERROR_USAGE, "--%s %s: more than %s; ask for at most %s", option,
-               size_format((double)bytes, asked), limits->most_is,
-               size_format((double)(limits->most / MIB * MIB), usable));
+               size_text(task->pool, (double)bytes), limits->most_is,
+               size_text(task->pool, (double)(limits->most / MIB * MIB)));
 }
 
 static struct working_set_limits limits_of(const struct probe_task *task)
@@ -151,13 +151,12 @@ static void choose_swept(struct working_sets *sets, struct probe_task *task,
     uint64_t smallest = stride > KIB ? stride : KIB;
     uint64_t from = asked->from.has ? asked->from.bytes : smallest;
     uint64_t to = asked->to.has ? asked->to.bytes : limits->largest;
-    char low[UNIT_TEXT], high[UNIT_TEXT];
     check_within(task, limits, "to", to, stride);
     check_within(task, limits, "from", from, stride);
     if (from > to)
         pool_leave(task->pool, ERROR_USAGE,
                    "--from %s is larger than --to %s: give the smaller size first",
-                   size_format((double)from, low), size_format((double)to, high));
+                   size_text(task->pool, (double)from), size_text(task->pool, (double)to));
     add(sets, task->pool, from, stride);
     /* Octaves begin at powers of two, so that two runs share their sizes. Large sizes are fewer,
      * because their rings take long to build and their latencies hardly differ. With less than two

@@ -85,14 +85,13 @@ static void choose_sizes(struct probe_task *task)
     if (asked->sizes.has) {
         /* Takes the sizes of --sizes, ascending and without duplicates. */
         struct copy_state *state = task->state;
-        char wanted[UNIT_TEXT], usable[UNIT_TEXT];
         for (size_t i = 0; i < asked->sizes.size_count; i++) {
             if (asked->sizes.sizes[i] > most)
                 pool_leave(task->pool, ERROR_USAGE,
                            "--sizes %s: a copy needs twice as much, which is more than half of the "
                            "memory that is free; ask for at most %s",
-                           size_format((double)asked->sizes.sizes[i], wanted),
-                           size_format((double)(most / MIB * MIB), usable));
+                           size_text(task->pool, (double)asked->sizes.sizes[i]),
+                           size_text(task->pool, (double)(most / MIB * MIB)));
             add_size(task, asked->sizes.sizes[i]);
         }
         state->size_count = sizes_sort(state->sizes, state->size_count);
@@ -186,14 +185,13 @@ static void choose_cold(struct probe_task *task)
     const uint64_t cache = last_level_bytes(task->machine), least = 64 * MIB;
     const uint64_t wanted = cache ? (4 * cache > least ? 4 * cache : least) : GIB / 4;
     const uint64_t most = machine_memory_budget(task->machine) / 2;
-    char needed[UNIT_TEXT];
     state->cold_bytes = (wanted < GIB ? wanted : GIB) / HUGE_PAGE * HUGE_PAGE;
     if (2 * cache <= state->cold_bytes && state->cold_bytes <= most)
         return;
     state->cold_bytes = 0;
     state->not_measured = pool_printf(
         task->pool, "cold memory: that takes %s beyond the caches, more than can be used here",
-        size_format((double)(4 * cache), needed));
+        size_text(task->pool, (double)(4 * cache)));
 }
 
 static void plan_copy(struct probe_task *task)
@@ -320,11 +318,10 @@ static void add_rate(struct analysis *analysis, const char *name, enum copy_meth
     const struct series *series = curve_of(analysis, name, method);
     const struct point *point = series ? series_point(series, x) : NULL;
     const size_t first = analysis->result->finding_count;
-    char size[UNIT_TEXT];
     if (!point)
         return;
     analysis_add_summary(analysis, name_of(analysis, method, what), "B/s", &point->y, point->flags)
-        ->text = pool_printf(analysis->pool, "calls of %s", size_format(x, size));
+        ->text = pool_printf(analysis->pool, "calls of %s", size_text(analysis->pool, x));
     analysis_read_off(analysis, first, series);
 }
 
@@ -415,12 +412,11 @@ static void add_unaligned(struct analysis *analysis, enum copy_method method, do
     if (!slowest)
         return;
     const size_t first = result->finding_count;
-    char size[UNIT_TEXT];
     analysis_add_value(analysis, name_of(analysis, method, "unaligned"), "",
                        estimate_ratio(finding_time_of(slowest), finding_time_of(plain)),
                        slowest->flags | plain->flags)
         ->text = pool_printf(analysis->pool, "of the aligned speed: %s one byte off, calls of %s",
-                             analysis_factor(worst, "off"), size_format(x, size));
+                             analysis_factor(worst, "off"), size_text(analysis->pool, x));
     analysis_read_off(analysis, first, worst);
 }
 

@@ -147,7 +147,6 @@ static void choose_lines(struct probe_task *task, struct cores_state *state)
     const struct cores_options *asked = task->options;
     const size_t page = state->parallel ? PAGE / 4 : PAGE, /* many regions side by side */
         pairs = state->cpu_count / 2;
-    char wanted[UNIT_TEXT], usable[UNIT_TEXT];
     state->seed = task->seed;
     state->lines = (unsigned)asked->lines.number;
     /* A single line is measured in one pass, as single-line tools do. */
@@ -162,7 +161,7 @@ static void choose_lines(struct probe_task *task, struct cores_state *state)
     if (bytes > most)
         pool_leave(task->pool, ERROR_USAGE,
                    "--lines %u: they need %s, and only %s may be used; ask for fewer", state->lines,
-                   size_format((double)bytes, wanted), size_format((double)most, usable));
+                   size_text(task->pool, (double)bytes), size_text(task->pool, (double)most));
     state->trial_values =
         pool_alloc(task->pool, (size_t)state->lines * state->passes, sizeof *state->trial_values);
 }

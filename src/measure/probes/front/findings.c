@@ -334,15 +334,14 @@ static bool add_caches(struct analysis *analysis, const struct curve *curves, st
                 "quieter machine");
             return false;
         }
-    char size[UNIT_TEXT];
     int number = 0;
     bool alone = false;
     for (size_t i = 0; i < count; i++) {
         number = number_of(analysis->machine, list[i].fits.value, number);
         *l1 = number == 1 ? list[i].fits : *l1;
-        const bool told = add_cost(
-            analysis, pool_printf(pool, "front.L%d.cycles", number), list[i].curves, list[i].level,
-            pool_printf(pool, "to %s", size_format(list[i].fits.value, size)));
+        const bool told = add_cost(analysis, pool_printf(pool, "front.L%d.cycles", number),
+                                   list[i].curves, list[i].level,
+                                   pool_printf(pool, "to %s", size_text(pool, list[i].fits.value)));
         alone = alone || told;
         add_size(analysis, pool_printf(pool, "front.L%d.capacity", number), "B", &list[i])
             ->declared = declared_of(analysis->machine, number);
@@ -359,7 +358,7 @@ static bool add_caches(struct analysis *analysis, const struct curve *curves, st
             return true;
     }
     add_cost(analysis, "front.last.cycles", last, next,
-             pool_printf(pool, "from %s on", size_format(list[count - 1].fits.high, size)));
+             pool_printf(pool, "from %s on", size_text(pool, list[count - 1].fits.high)));
     return true;
 }
 

@@ -149,8 +149,7 @@ static void conclude_copy(struct gpu_task *task, const struct copy *copy)
     struct pool *pool = task->task->pool;
     const uint64_t most = copy_most(task);
     const struct point *last = gpu_last_point(find_copies(task, copy));
-    char size[UNIT_TEXT];
-    size_format((double)most, size);
+    const char *size = size_text(pool, (double)most);
     const char *text =
         copy->direction == GPU_BOTH_WAYS
             ? pool_printf(pool,

@@ -129,7 +129,7 @@ size_t gpu_splits_parse(const char *text, const struct gpu_facts *facts, struct 
                         struct pool *pool)
 {
     double sizes[SIZES_MOST];
-    char least[UNIT_TEXT], most[UNIT_TEXT];
+    char most[UNIT_TEXT];
     if (!is_split(facts))
         pool_leave(pool, ERROR_USAGE,
                    "--l1 %s: gpu%d reports no memory that L1 and scratchpad share: leave it out",
@@ -148,7 +148,7 @@ size_t gpu_splits_parse(const char *text, const struct gpu_facts *facts, struct 
         chosen++;
     if (chosen == count || wanted > all)
         pool_leave(pool, ERROR_USAGE, "--l1 %s: L1 of gpu%d can have %s to %s", text, facts->id,
-                   size_format(all - sizes[count - 1], least), size_format(all - sizes[0], most));
+                   size_text(pool, all - sizes[count - 1]), size_format(all - sizes[0], most));
     splits[0] = with_scratchpad(facts, sizes[chosen]);
     return 1;
 }

@@ -125,13 +125,12 @@ static void conclude_direction(struct gpu_task *task, const struct direction *di
     struct pool *pool = task->task->pool;
     const struct point *alone = NULL, *beside = gpu_last_point(series);
     const struct factor *bytes = series_factor(series, "bytes");
-    char size[UNIT_TEXT];
     for (size_t i = 0; i < series->point_count; i++)
         if (series->points[i].y.n && !(series->points[i].x > 1))
             alone = &series->points[i];
     if (!beside || !(beside->x > 1))
         return;
-    size_format(bytes ? bytes->number : NAN, size);
+    const char *size = size_text(pool, bytes ? bytes->number : NAN);
     gpu_add_rate(task, pool_printf(pool, "together.%s", direction->name), beside,
                  pool_printf(pool, "copies of %s%s while %.0f other%s did the same", size,
                              direction->direction == GPU_BOTH_WAYS ? " each way, their sum," : "",

@@ -314,10 +314,9 @@ static void add_page(struct gpu_task *task, const struct reading readings[STRIDE
     const struct interval value = {page,
                                    fmin(stride * here->capacity.low / there->capacity.high, page),
                                    fmax(stride * here->capacity.high / there->capacity.low, page)};
-    char text[UNIT_TEXT];
     add(task, tlb, "page", "B", value, readings[s].flags | readings[next].flags,
         s == 0 ? pool_printf(task->task->pool, "%s or less: no smaller stride was measured",
-                             size_format((double)strides[0], text))
+                             size_text(task->task->pool, (double)strides[0]))
                : "what an entry translates, from how the reach grows with the stride");
 }
 
@@ -347,7 +346,6 @@ static void add_miss(struct gpu_task *task, const struct reading readings[STRIDE
 static void add_unknown(struct gpu_task *task)
 {
     double most = 0;
-    char size[UNIT_TEXT];
     for (size_t s = 0; s < STRIDES; s++) {
         const struct point *last = gpu_last_point(series_of(task, s));
         most = last ? fmax(most, last->x) : most;
@@ -355,7 +353,7 @@ static void add_unknown(struct gpu_task *task)
     if (most > 0)
         add(task, 0, "reach", "B", (struct interval){NAN, NAN, NAN}, 0,
             pool_printf(task->task->pool, "not found: translation costs no more up to %s",
-                        size_format(most, size)));
+                        size_text(task->task->pool, most)));
 }
 
 static void conclude_translation(struct gpu_task *task)
@@ -371,10 +369,9 @@ static void conclude_translation(struct gpu_task *task)
             return;
         }
         const struct level *level = &readings[s].levels.list[tlb];
-        char stride[UNIT_TEXT];
         add(task, tlb, "reach", "B", level->capacity, readings[s].flags,
             pool_printf(task->task->pool, "from lines %s apart",
-                        size_format((double)strides[s], stride)));
+                        size_text(task->task->pool, (double)strides[s])));
         add_page(task, readings, tlb, s);
         add_miss(task, readings, tlb, s);
     }

@@ -131,7 +131,6 @@ static void add_hidden(struct analysis *analysis, const struct series *forward,
     const struct factor *stride = series_factor(forward, "stride");
     const struct point *at = &forward->points[forward->point_count - 1];
     const struct point *beside = series_point(random, at->x);
-    char size[UNIT_TEXT];
     if (!stride || !at->y.n || !beside || !beside->y.n)
         return;
     const double fast = (double)at->y.median, slow = (double)beside->y.median;
@@ -147,7 +146,7 @@ static void add_hidden(struct analysis *analysis, const struct series *forward,
                      "prefetchers, and lines that hold several elements, hide %.0f %% of it"
                    : "forward by %.0f bytes a load in %s takes %.3g ns, in random order %.3g: "
                      "nothing of it is hidden",
-        stride->number, size_format(at->x, size), fast, slow, hidden);
+        stride->number, size_text(analysis->pool, at->x), fast, slow, hidden);
     analysis_read_off(analysis, first, forward);
 }
 

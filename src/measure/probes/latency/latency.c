@@ -147,12 +147,11 @@ static struct working_sets choose_sets(struct probe_task *task, size_t stride)
     const uint64_t rings = state->chases.shared ? 1 : state->chases.threads;
     const uint64_t last = sets.count ? sets.bytes[sets.count - 1] : 0;
     const uint64_t largest = last < HUGE_PAGE ? HUGE_PAGE : last; /* as each is near its thread */
-    char text[UNIT_TEXT];
     if (rings > 1 && largest > machine_memory_budget(task->machine) / rings)
         pool_leave(task->pool, ERROR_USAGE,
                    "--threads %u: with a ring of %s each they need more than half of the memory "
                    "that is free; ask for smaller sizes (--to), or --ring shared",
-                   state->chases.threads, size_format((double)largest, text));
+                   state->chases.threads, size_text(task->pool, (double)largest));
     return sets;
 }
 

@@ -211,14 +211,13 @@ static bool add_contradiction(struct analysis *analysis, const struct point *non
                               const struct point *full)
 {
     const struct estimate alone = finding_time_of(none), beside = finding_time_of(full);
-    char size[UNIT_TEXT];
     if (!((double)beside.high < (double)alone.low))
         return false;
     analysis_add(analysis, "loaded.unloaded", "ns")->text = pool_printf(
         analysis->pool,
         "not DRAM: in %s a load took %.3g ns alone and only %.3g ns beside traffic, so a cache "
         "served some of them, or other programs took turns; repeat on a quieter machine",
-        size_format(analysis_number(analysis, "chase_bytes"), size), (double)alone.median,
+        size_text(analysis->pool, analysis_number(analysis, "chase_bytes")), (double)alone.median,
         (double)beside.median);
     return true;
 }

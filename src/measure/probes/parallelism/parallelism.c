@@ -214,8 +214,8 @@ static _Noreturn void too_small(const struct probe_task *task, const struct chas
     const struct parallelism_state *state = task->state;
     const char *whose = of_threads ? " of all threads" : "";
     const char *fewer = of_threads ? "--threads" : "--chains";
-    char text[UNIT_TEXT], least[UNIT_TEXT];
-    size_format((double)bytes, text);
+    char least[UNIT_TEXT];
+    const char *text = size_text(task->pool, (double)bytes);
     if (state->asked->size.has)
         pool_leave(task->pool, ERROR_USAGE,
                    "--size %s is too small for %llu chains%s: give at least %s, or fewer %s", text,
@@ -308,10 +308,9 @@ static int add_series(struct probe_task *task, const char *name, const char *uni
     const struct chase_level *level = &state->levels[state->stages[state->at].level];
     const unsigned series =
         build_series(task, (struct series){.name = name, .x = {unit_x, ""}, .y = y});
-    char size[UNIT_TEXT];
-    size_format((double)state->ring.bytes, size);
     build_factor_text(task, series, "level", level->name);
-    build_factor_text(task, series, "working set", pool_strdup(task->pool, size));
+    build_factor_text(task, series, "working set",
+                      size_text(task->pool, (double)state->ring.bytes));
     build_factor_text(task, series, "pages", state->asked->pages.text);
     return (int)series;
 }

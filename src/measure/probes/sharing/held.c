@@ -258,10 +258,9 @@ static const char *sentence(struct pool *pool, const struct reach *reaches, size
 {
     const char *text = count > 1 ? named[0].name : "caches";
     for (size_t i = 0; i + 1 < count; i++) {
-        char size[UNIT_TEXT];
         text = pool_printf(
             pool, "%s%s %s, then %.3g ns %s", text, named[i].full ? " to" : ", misses begin at",
-            size_format(reaches[i].end.value, size), reaches[i + 1].ns.value, named[i + 1].name);
+            size_text(pool, reaches[i].end.value), reaches[i + 1].ns.value, named[i + 1].name);
     }
     return text;
 }
