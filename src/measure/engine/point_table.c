@@ -201,13 +201,6 @@ void point_table_close(struct point_table *table, size_t *missing, size_t *faile
     }
 }
 
-static bool is_planned(const struct series *series, const struct point *point,
-                       const struct plan_point *planned)
-{
-    return series->matrix ? point->from == planned->from && point->to == planned->to
-                          : point->x == planned->x;
-}
-
 /* The point's index in the series, or `count` where it has none. Points mostly come in the plan's
  * order, so the search begins behind the point found last. */
 static size_t find_place(const struct series *series, size_t count, size_t *last,
@@ -215,7 +208,9 @@ static size_t find_place(const struct series *series, size_t count, size_t *last
 {
     for (size_t step = 0; step < count; step++) {
         const size_t at = (*last + step) % count;
-        if (is_planned(series, &series->points[at], planned)) {
+        const struct point *point = &series->points[at];
+        if (series->matrix ? point->from == planned->from && point->to == planned->to
+                           : point->x == planned->x) {
             *last = at + 1;
             return at;
         }

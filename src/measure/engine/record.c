@@ -285,13 +285,6 @@ static float by_clock(const struct record *record, const struct plan *plan, doub
     return (float)resistant_slope(pairs, n, scratch + 2 * (size_t)n);
 }
 
-/* Times in ns scatter with the core's clock, times in cycles with everything that has another
- * clock. Either describes a point fully, so it is as precise as the better of the two. */
-static double half_width(const struct summary *y, const struct summary *cycles)
-{
-    return fmin(summary_half_width(y), summary_half_width(cycles));
-}
-
 static void summarize_both(const struct record *record, const struct plan *plan, double *scratch,
                            struct summary *y, struct summary *cycles)
 {
@@ -321,7 +314,9 @@ double record_width(const struct record *record, const struct plan *plan, double
 {
     struct summary y, cycles;
     summarize_both(record, plan, scratch, &y, &cycles);
-    return half_width(&y, &cycles);
+    /* Times in ns scatter with the core's clock, times in cycles with everything that has another
+     * clock. Either describes a point fully, so it is as precise as the better of the two. */
+    return fmin(summary_half_width(&y), summary_half_width(&cycles));
 }
 
 bool record_converged(const struct record *record, const struct plan *plan, double *scratch)

@@ -126,12 +126,6 @@ static int wake(struct stage *stage, struct error *error)
     return stage->outcome.not_woken ? 0 : error_out_of_memory(error);
 }
 
-/* Whether the time is too short for all points: then those with the widest intervals go on. */
-static bool is_scarce(const struct stage *stage)
-{
-    return stage->round > 0 && forecast_is_short(&stage->forecast, stage_elapsed_s(stage));
-}
-
 /* The memory of the largest point of the look, or of the whole plan where the memory stays. */
 static size_t look_bytes(const struct plan *plan)
 {
@@ -188,7 +182,10 @@ static int run_rounds(struct stage *stage, double share, struct error *error)
     const struct plan *plan = stage->plan;
     const double apart_s = plan->span_s / plan->trials_min;
     for (;; stage->round++) {
-        if (!schedule_begin_round(&stage->schedule, is_scarce(stage)))
+        /* If the time is too short for all points, those with the widest intervals go on. */
+        const bool scarce =
+            stage->round > 0 && forecast_is_short(&stage->forecast, stage_elapsed_s(stage));
+        if (!schedule_begin_round(&stage->schedule, scarce))
             return 0;
         double until = fmin(stage->round * apart_s, stage->budget_s), now = stage_elapsed_s(stage);
         uint64_t until_ns = stage->began_ns + (uint64_t)(until * 1e9);

@@ -110,11 +110,6 @@ bool schedule_is_open(const struct schedule *schedule)
     return schedule->kept > 0 || schedule->next < schedule->end;
 }
 
-static bool is_wider(const struct schedule *schedule, size_t i, float limit)
-{
-    return schedule->widths[schedule->order[i]] > limit;
-}
-
 static int ascending(const void *a, const void *b)
 {
     const float x = *(const float *)a, y = *(const float *)b;
@@ -136,7 +131,7 @@ static size_t choose_wide(struct schedule *schedule, size_t count)
         return count;
     size_t wide = 0;
     for (size_t i = 0; i < count; i++)
-        if (is_wider(schedule, i, limit)) {
+        if (schedule->widths[schedule->order[i]] > limit) {
             const uint32_t number = schedule->order[i];
             schedule->order[i] = schedule->order[wide];
             schedule->order[wide++] = number;

@@ -40,17 +40,14 @@ struct seat_share *visit_shares(const struct visit *visit, unsigned batch)
     return visit->shares + batch * visit->trials[0].point->seat_count;
 }
 
-static void begin(struct visit *visit)
-{
-    visit->redone = visit->interrupted = visit->clock_moved = visit->batch_count = 0;
-    visit->stolen_ns = 0;
-}
-
 int visit_run(struct visit *const *visits, size_t count, struct error *error)
 {
     struct executor *executor = visits[0]->executor;
-    for (size_t i = 0; i < count; i++)
-        begin(visits[i]);
+    for (size_t i = 0; i < count; i++) {
+        struct visit *visit = visits[i];
+        visit->redone = visit->interrupted = visit->clock_moved = visit->batch_count = 0;
+        visit->stolen_ns = 0;
+    }
     return executor->kind->run(executor, visits, count, error);
 }
 

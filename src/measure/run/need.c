@@ -42,10 +42,11 @@ struct need_state {
     /* The program. */
     char **with_huge; /* its environment in which malloc() asks for huge pages */
     struct cpulist
-        affinity; /* before the program's CPUs became fathom's, so that it inherits them */
-    int nothing;  /* descriptor of /dev/null */
-    off_t in_at;  /* where its standard input begins; -1: it has none */
-    bool ran;     /* its first run is over: it has no output any more */
+        affinity;     /* before the program's CPUs became fathom's, so that it inherits them */
+    int nothing;      /* descriptor of /dev/null */
+    off_t in_at;      /* where its standard input begins; -1: it has none */
+    bool ran;         /* its first run is over: it has no output any more */
+    double used_cpus; /* by its first run; 0: it was not run */
     /* What was seen; alone[before[c][b]] and the next one are the runs around taken[c][b]. */
     struct need_seen alone[NEED_BLOCKS_MOST * NEED_CONDITIONS + 1],
         taken[NEED_CONDITIONS][NEED_BLOCKS_MOST];
@@ -335,16 +336,6 @@ static int find_program(struct need *need, struct error *error)
     return 0;
 }
 
-static int note(struct need *need, const char *name, const char *text, double number)
-{
-    struct probe_result *result = need->state->result;
-    struct factor *factor = pool_append(&need->document->pool, (void **)&result->parameters,
-                                        &result->parameter_count, sizeof *factor);
-    if (factor)
-        *factor = (struct factor){.name = name, .text = text, .number = number};
-    return factor ? 0 : ERROR_SYSTEM;
-}
-
 /* Runs the program twice: with its streams, wherever it may; and where it will be measured. */
 static int meet_program(struct need *need, struct error *error)
 {
@@ -372,9 +363,7 @@ static int meet_program(struct need *need, struct error *error)
     if (code == 0)
         code = run_program(need, &nothing, limit_s, &second, error);
     need->run_s = 1.1 * second.wall_s + around_run_s;
-    if (code == 0 && (note(need, "used_cpus", NULL, first.cpu_s / first.wall_s) < 0 ||
-                      note(need, "given_cpus", NULL, (double)state->program.count) < 0))
-        code = error_out_of_memory(error);
+    state->used_cpus = first.cpu_s / first.wall_s;
     return code;
 }
 
@@ -483,13 +472,6 @@ static double ratio_of(const struct need_state *state, size_t condition, size_t 
            sqrt(state->alone[before].cpu_s * state->alone[before + 1].cpu_s);
 }
 
-static double amount_of(const struct need_state *state, enum need_taken taken, size_t condition,
-                        size_t block)
-{
-    const struct pressed *pressed = &state->taken[condition][block].pressed;
-    return taken == NEED_L3 ? pressed->held : pressed->traffic;
-}
-
 /* Ratios, or amounts, over the share of what there is that was really taken. */
 static void describe_pressure(struct describing *d, enum need_taken taken, bool ratios)
 {
@@ -503,8 +485,10 @@ static void describe_pressure(struct describing *d, enum need_taken taken, bool 
     for (size_t c = 0; c < need->condition_count; c++) {
         if (need->conditions[c].taken != taken)
             continue;
-        for (size_t b = 0; b < state->counts[c]; b++)
-            add_value(d, amount_of(state, taken, c, b));
+        for (size_t b = 0; b < state->counts[c]; b++) {
+            const struct pressed *pressed = &state->taken[c][b].pressed;
+            add_value(d, taken == NEED_L3 ? pressed->held : pressed->traffic);
+        }
         const double x = d->count && most > 0 ? 100 * median_of(d->values, d->count) / most
                                               : 100 * need->conditions[c].share;
         if (ratios) {
@@ -561,6 +545,43 @@ static int describe(void *with)
     return 0;
 }
 
+static void note(struct need *need, const char *name, const char *text, double number)
+{
+    struct probe_result *result = need->state->result;
+    struct factor *factor = pool_append(&need->document->pool, (void **)&result->parameters,
+                                        &result->parameter_count, sizeof *factor);
+    *factor = (struct factor){.name = name, .text = text, .number = number};
+}
+
+/* A step of the document's pool. */
+static int begin_result(void *with)
+{
+    struct need *need = with;
+    struct need_state *state = need->state;
+    struct document *document = need->document;
+    struct pool *pool = &document->pool;
+    const char *slash = strrchr(need->arguments[0], '/');
+    state->result = pool_append(pool, (void **)&document->probes, &document->probe_count,
+                                sizeof *state->result);
+    *state->result = (struct probe_result){
+        .name = need_name,
+        .title = "What a program needs of memory",
+        .about = "The program is run again and again, alone and with something taken away: the "
+                 "shared cache, which others hold, memory's bandwidth, which others use, or huge "
+                 "pages. Its CPU time is a ratio to that of the runs alone just before and after."};
+    note(need, "program", pool_strdup(pool, slash ? slash + 1 : need->arguments[0]), NAN);
+    note(need, "cpus", cpulist_pooled(pool, &state->program), NAN);
+    if (state->pressers.count)
+        note(need, "pressure_cpus", cpulist_pooled(pool, &state->pressers), NAN);
+    if (state->used_cpus > 0) {
+        note(need, "used_cpus", NULL, state->used_cpus);
+        note(need, "given_cpus", NULL, (double)state->program.count);
+    }
+    if (*state->not_measured)
+        note(need, parameter_not_measured, state->not_measured, NAN);
+    return 0;
+}
+
 /* All that is known so far: the series, and the findings that follow from them. */
 static int sum_up(struct need *need, struct error *error)
 {
@@ -581,31 +602,6 @@ static int sum_up(struct need *need, struct error *error)
     return code == 0 && need->save ? need->save(need->argument, document, error) : code;
 }
 
-static int begin_result(struct need *need, struct error *error)
-{
-    struct document *document = need->document;
-    struct need_state *state = need->state;
-    const char *slash = strrchr(need->arguments[0], '/');
-    struct probe_result *result = pool_append(&document->pool, (void **)&document->probes,
-                                              &document->probe_count, sizeof *result);
-    if (!result)
-        return error_out_of_memory(error);
-    *result = (struct probe_result){
-        .name = need_name,
-        .title = "What a program needs of memory",
-        .about = "The program is run again and again, alone and with something taken away: the "
-                 "shared cache, which others hold, memory's bandwidth, which others use, or huge "
-                 "pages. Its CPU time is a ratio to that of the runs alone just before and after."};
-    state->result = result;
-    if (note(need, "program", pool_strdup(&document->pool, slash ? slash + 1 : need->arguments[0]),
-             NAN) < 0 ||
-        note(need, "cpus", cpulist_pooled(&document->pool, &state->program), NAN) < 0 ||
-        (state->pressers.count &&
-         note(need, "pressure_cpus", cpulist_pooled(&document->pool, &state->pressers), NAN) < 0))
-        return error_out_of_memory(error);
-    return 0;
-}
-
 /* --- measuring --- */
 
 static int run_alone(struct need *need, struct error *error)
@@ -614,16 +610,6 @@ static int run_alone(struct need *need, struct error *error)
     const int code =
         need->once(need, &(struct need_condition){0}, &state->alone[state->alone_count], error);
     state->alone_count += code == 0;
-    return code;
-}
-
-static int run_taken(struct need *need, size_t c, struct error *error)
-{
-    struct need_state *state = need->state;
-    const size_t block = state->counts[c];
-    const int code = need->once(need, &need->conditions[c], &state->taken[c][block], error);
-    state->before[c][block] = state->alone_count - 1;
-    state->counts[c] += code == 0;
     return code;
 }
 
@@ -639,7 +625,11 @@ static int measure_block(struct need *need, struct random *random, unsigned bloc
     }
     int code = 0;
     for (size_t i = 0; i < count && code == 0; i++) {
-        code = run_taken(need, order[i], error);
+        struct need_state *state = need->state;
+        const size_t c = order[i], taken = state->counts[c];
+        code = need->once(need, &need->conditions[c], &state->taken[c][taken], error);
+        state->before[c][taken] = state->alone_count - 1;
+        state->counts[c] += code == 0;
         if (code == 0)
             code = run_alone(need, error);
         const double done =
@@ -656,10 +646,9 @@ static int measure(struct need *need, struct error *error)
     const bool modelled = need->once != once;
     if (need->planned)
         need->planned(need->argument, need);
-    if (*need->state->not_measured &&
-        note(need, parameter_not_measured, need->state->not_measured, NAN) < 0)
-        return error_out_of_memory(error);
-    int code = run_alone(need, error);
+    int code = pool_enter(&need->document->pool, begin_result, need, error);
+    if (code == 0)
+        code = run_alone(need, error);
     for (unsigned block = 0; block < need->blocks && code == 0; block++) {
         if (!modelled && block >= NEED_BLOCKS_LEAST &&
             elapsed_s(need) + block_s(need) > need->budget_s)
@@ -685,8 +674,6 @@ int need_measure(struct need *need, struct error *error)
     int code = modelled ? 0 : find_program(need, error);
     if (code == 0)
         code = choose_cpus(need, error);
-    if (code == 0)
-        code = begin_result(need, error);
     if (code == 0 && !modelled) {
         need->once = once;
         code = plan(need, error);

@@ -45,13 +45,6 @@ struct pressed_run {
 
 /* --- on the CPUs that press --- */
 
-static void begin_count(struct presser *presser)
-{
-    presser->bytes = 0;
-    presser->began_ns = os_raw_ns();
-    memset(presser->bins, 0, sizeof presser->bins);
-}
-
 static void press(void *argument, unsigned rank)
 {
     struct pressed_run *run = argument;
@@ -64,7 +57,9 @@ static void press(void *argument, unsigned rank)
     unsigned phase;
     for (uint64_t n = 0; (phase = atomic_load(&run->phase)) != OVER; n++) {
         if (!counts && phase == UNDER_WAY) {
-            begin_count(presser);
+            presser->bytes = 0;
+            presser->began_ns = os_raw_ns();
+            memset(presser->bins, 0, sizeof presser->bins);
             counts = true;
         }
         presser->kernel(presser->state, presser->chunk);

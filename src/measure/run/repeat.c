@@ -26,15 +26,6 @@ static int keep(struct measurement *measurement, struct error *error)
     return 0;
 }
 
-/* What these probes took in the first run. */
-static double took_s(const struct document *first, const struct probe *const *only)
-{
-    double sum_s = 0;
-    for (; *only; only++)
-        sum_s += document_probe(first, (*only)->name)->elapsed_s;
-    return sum_s;
-}
-
 int measurement_again(struct measurement *measurement, double wait_s,
                       const struct probe *const *only, struct error *error)
 {
@@ -66,8 +57,11 @@ int measurement_again(struct measurement *measurement, double wait_s,
     run->began_ns = 0;
     run->listener.save = NULL; /* the document has one run alone */
     code = run_plan(run, error);
+    double took_s = 0; /* what these probes took in the first run */
+    for (const struct probe *const *probe = only; probe && *probe; probe++)
+        took_s += document_probe(first, (*probe)->name)->elapsed_s;
     if (code == 0 && only)
-        run->budget_s = measurement->document.run.budget_s = took_s(first, only);
+        run->budget_s = measurement->document.run.budget_s = took_s;
     if (code == 0)
         code = run_measure(run, error);
     run->listener = listener;

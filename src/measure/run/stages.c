@@ -179,21 +179,16 @@ static void forget(void *array, size_t *count, size_t kept, size_t size)
     *count = kept;
 }
 
-static void leave_out_failed(struct series *series)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < series->point_count; i++)
-        if (!series->points[i].failed)
-            series->points[kept++] = series->points[i];
-    forget(series->points, &series->point_count, kept, sizeof *series->points);
-}
-
 static void sort_curves(struct probe_task *task)
 {
     for (size_t i = 0; i < task->plan.series_count; i++) {
         struct series *series = &task->plan.series[i];
+        size_t kept = 0;
+        for (size_t k = 0; knows_part(task) && k < series->point_count; k++)
+            if (!series->points[k].failed)
+                series->points[kept++] = series->points[k];
         if (knows_part(task))
-            leave_out_failed(series);
+            forget(series->points, &series->point_count, kept, sizeof *series->points);
         if (!series->matrix && series->point_count > 1)
             qsort(series->points, series->point_count, sizeof *series->points, point_by_x);
     }

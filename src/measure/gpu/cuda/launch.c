@@ -45,15 +45,6 @@ static void give_up(struct cuda_gpu *gpu, double waited_ns)
     gpu->lost = gpu->failure;
 }
 
-/* Only copies both ways use the second queue. Polling an idle queue would add a call of the driver
- * to a launch's time. */
-static size_t queues_in_use(const struct cuda_gpu *gpu)
-{
-    const struct gpu_work *work = &gpu->job.work;
-    const bool both = work->action == GPU_TRANSFER && work->direction == GPU_BOTH_WAYS;
-    return both ? sizeof gpu->streams / sizeof *gpu->streams : 1;
-}
-
 /* Whether one of these streams still has work to do. */
 static bool is_busy(struct cuda_gpu *gpu, void *const *streams, size_t count)
 {
@@ -85,7 +76,12 @@ static void wait_for_all(struct cuda_gpu *gpu, void *const *streams, size_t coun
 
 void cuda_wait(struct cuda_gpu *gpu, double expected_ns)
 {
-    wait_for_all(gpu, gpu->streams, queues_in_use(gpu), expected_ns);
+    const struct gpu_work *work = &gpu->job.work;
+    /* Only copies both ways use the second queue. Polling an idle queue would add a call of the
+     * driver to a launch's time. */
+    const bool both = work->action == GPU_TRANSFER && work->direction == GPU_BOTH_WAYS;
+    wait_for_all(gpu, gpu->streams, both ? sizeof gpu->streams / sizeof *gpu->streams : 1,
+                 expected_ns);
 }
 
 void cuda_wait_for(struct cuda_gpu *gpu, void *context, void *stream, double expected_ns)

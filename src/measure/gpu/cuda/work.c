@@ -23,12 +23,6 @@ static const struct cuda_kind *kind_of(const struct gpu_work *work)
     return &cuda_empty;
 }
 
-/* Whether there is another device of that number. */
-static bool has_peer(const struct cuda_gpu *gpu, int peer)
-{
-    return peer >= 0 && (size_t)peer < gpu->library->count && peer != (int)gpu->index;
-}
-
 /* If the driver does not answer, opening the peer reports the reason. */
 static const char *refuses_home(const struct cuda_gpu *gpu, const struct gpu_work *work)
 {
@@ -36,7 +30,9 @@ static const char *refuses_home(const struct cuda_gpu *gpu, const struct gpu_wor
     bool to_peer = work->action == GPU_TRANSFER && work->direction == GPU_TO_PEER;
     bool on_peer = work->action != GPU_TRANSFER && work->home == GPU_ON_PEER;
     int can = 0;
-    if ((to_peer || on_peer) && !has_peer(gpu, work->peer))
+    const bool other =
+        work->peer >= 0 && (size_t)work->peer < library->count && work->peer != (int)gpu->index;
+    if ((to_peer || on_peer) && !other)
         return "needs another device";
     if (on_peer &&
         library->calls.cuDeviceCanAccessPeer(&can, gpu->device->handle,

@@ -148,11 +148,6 @@ static const char *driver_text(struct opencl_library *library, struct pool *pool
     return version ? pool_printf(pool, "%s %s", platform, version) : pool_strdup(pool, platform);
 }
 
-static const char *kind_text(uint64_t type)
-{
-    return type & OPENCL_GPU ? "gpu" : type & OPENCL_CPU ? "cpu" : "accelerator";
-}
-
 /* Ignores the cache size that OpenCL reports: for some vendors it is the first level's, for others
  * the last level's, of one multiprocessor or of all. */
 static void get_facts(struct opencl_library *library, struct pool *pool, size_t index,
@@ -166,12 +161,15 @@ static void get_facts(struct opencl_library *library, struct pool *pool, size_t 
     unsigned major = (unsigned)opencl_number(api, device, OPENCL_DEVICE_NVIDIA_MAJOR);
     unsigned minor = (unsigned)opencl_number(api, device, OPENCL_DEVICE_NVIDIA_MINOR);
     double mhz = (double)opencl_number(api, device, OPENCL_DEVICE_CLOCK_MHZ);
+    const uint64_t type = opencl_number(api, device, OPENCL_DEVICE_TYPE);
     *facts = (struct gpu_facts){
         .id = (int)index,
         .name = name ? name : "OpenCL device",
         .backend = gpu_opencl.name,
         .driver = driver_text(library, pool, &library->devices[index]),
-        .kind = kind_text(opencl_number(api, device, OPENCL_DEVICE_TYPE)),
+        .kind = type & OPENCL_GPU   ? "gpu"
+                : type & OPENCL_CPU ? "cpu"
+                                    : "accelerator",
         .capability = major ? pool_printf(pool, "%u.%u", major, minor) : NULL,
         .multiprocessors = (unsigned)opencl_number(api, device, OPENCL_DEVICE_UNITS),
         .clock_hz = mhz > 0 ? mhz * 1e6 : (double)NAN,

@@ -198,17 +198,12 @@ static const struct stream_kernel *kernel_of(const struct bandwidth_state *state
     return state->kernels[state->curves[series].op];
 }
 
-/* The state has its own page before the arrays. */
-static uint64_t mix_extent(uint64_t bytes)
-{
-    return bytes + 2 * SMALL_PAGE + APART;
-}
-
-/* Bytes of the arena that each seat of the point needs. */
+/* Bytes of the arena that each seat of the point needs. A mix's state has its own page before the
+ * arrays. */
 static uint64_t extent_of(const struct bandwidth_state *state, const struct plan_point *point)
 {
     return state->curves[point->series].mix
-               ? mix_extent(point->bytes)
+               ? point->bytes + 2 * SMALL_PAGE + APART
                : stream_extent(bandwidth_arrays(kernel_of(state, point->series)), point->bytes);
 }
 
@@ -537,13 +532,6 @@ void bandwidth_plan_quick(struct probe_task *task)
 
 /* --- measuring --- */
 
-/* The mix's store kernel; NULL if it has no writes. */
-static const struct stream_kernel *store_of(const struct bandwidth_state *state,
-                                            const struct bandwidth_mix *mix)
-{
-    return mix->writes ? state->mixed[mix->past_caches ? STREAM_WRITE_NT : STREAM_WRITE] : NULL;
-}
-
 /* Lays the mix and the worker's state out in memory aligned to a page. `*steps` is the number of
  * repeats of one pass over all arrays. */
 static kernel_function *lay_out_mix(const struct bandwidth_state *state,
@@ -556,6 +544,7 @@ static kernel_function *lay_out_mix(const struct bandwidth_state *state,
     const uint64_t loaded = bytes / parts * mix->loads / STREAM_STEP_BYTES * STREAM_STEP_BYTES;
     const uint64_t stored = bytes / parts * mix->writes / STREAM_STEP_BYTES * STREAM_STEP_BYTES;
     const uint64_t part = MIX_PART_BYTES / STREAM_STEP_BYTES;
+    const enum stream_op store = mix->past_caches ? STREAM_WRITE_NT : STREAM_WRITE;
     struct mix *run = (struct mix *)memory;
     uint64_t load_pass = 0, store_pass = 0;
     memory += SMALL_PAGE;
@@ -565,7 +554,7 @@ static kernel_function *lay_out_mix(const struct bandwidth_state *state,
                                    seed, &load_pass);
     memory += (loaded + SMALL_PAGE - 1) / SMALL_PAGE * SMALL_PAGE + APART;
     if (stored)
-        run->store = stream_lay_out(&run->to, store_of(state, mix), memory, stored, &in_order, seed,
+        run->store = stream_lay_out(&run->to, state->mixed[store], memory, stored, &in_order, seed,
                                     &store_pass);
     *steps = (load_pass + store_pass) / (parts * part) + 1;
     worker->state = run;

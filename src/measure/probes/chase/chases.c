@@ -413,14 +413,6 @@ static void settle_thread(const struct trial *trial, unsigned seat)
         kernel_of (&kind)(trial->workers[seat].state, visits / steps_of(&kind) + 1);
 }
 
-static void prepare_threads(struct trial *trial)
-{
-    trial->build = build_of_thread;
-    trial->settle = settle_thread;
-    const struct chase_kind kind = kind_at((const struct chases *)trial->probe_state, trial->point);
-    trial->operations = steps_of(&kind);
-}
-
 void chases_prepare(struct trial *trial, const struct chases *chases)
 {
     const struct chase_kind kind = kind_at(chases, trial->point);
@@ -447,10 +439,14 @@ void chases_prepare(struct trial *trial, const struct chases *chases)
 void chases_prepare_alone(struct trial *trial)
 {
     const struct chases *chases = trial->probe_state;
-    if (chases->threads > 1)
-        prepare_threads(trial);
-    else
+    if (chases->threads < 2) {
         chases_prepare(trial, chases);
+        return;
+    }
+    const struct chase_kind kind = kind_at(chases, trial->point);
+    trial->build = build_of_thread;
+    trial->settle = settle_thread;
+    trial->operations = steps_of(&kind);
 }
 
 void chases_begin(struct trial *trial, void *first, size_t lines)

@@ -232,14 +232,6 @@ static struct finding *add(struct analysis *analysis, const char *name, const ch
     return &analysis->result->findings[first];
 }
 
-/* "an instruction of 4 B", "a jump each 64 B". */
-static const char *operation(struct pool *pool, const struct front_ladder *ladder)
-{
-    return pool_printf(pool,
-                       ladder->kind == FRONT_PLAIN ? "an instruction of %u B" : "a jump each %u B",
-                       ladder->each);
-}
-
 /* What an operation costs on a level. Where the level rises slowly, sizes differ by more than the
  * median of them is unsure, so the interval has all of them. */
 static struct interval cost_of(const struct curve *curve, size_t level)
@@ -267,7 +259,9 @@ static bool add_cost(struct analysis *analysis, const char *name,
 {
     struct pool *pool = analysis->pool;
     const struct interval cost = cost_of(pair[0], level[0]), other = cost_of(pair[1], level[1]);
-    const char *text = pool_printf(pool, "%s, %s", operation(pool, pair[0]->ladder), where);
+    const char *operation = pair[0]->ladder->kind == FRONT_PLAIN ? "an instruction of %u B, %s"
+                                                                 : "a jump each %u B, %s";
+    const char *text = pool_printf(pool, operation, pair[0]->ladder->each, where);
     if (!is_steady(cost))
         return false;
     if (pair[1]->ladder->kind == FRONT_PLAIN && is_steady(other))
@@ -293,15 +287,6 @@ static double declared_of(const struct machine_facts *machine, int level)
             bytes = fmax(bytes, (double)cache->size_bytes);
     }
     return bytes;
-}
-
-/* Which cache it is, by what is declared, else by their order. */
-static int number_of(const struct machine_facts *machine, double bytes, int before)
-{
-    int number = before + 1;
-    while (bytes > passed_over * declared_of(machine, number))
-        number++;
-    return number;
 }
 
 /* Whether a thread of the core that was busy nearly all the time slowed straight-line code down:
@@ -337,7 +322,10 @@ static bool add_caches(struct analysis *analysis, const struct curve *curves, st
     int number = 0;
     bool alone = false;
     for (size_t i = 0; i < count; i++) {
-        number = number_of(analysis->machine, list[i].fits.value, number);
+        /* Which cache it is, by what is declared, else by their order. */
+        do
+            number++;
+        while (list[i].fits.value > passed_over * declared_of(analysis->machine, number));
         *l1 = number == 1 ? list[i].fits : *l1;
         const bool told = add_cost(analysis, pool_printf(pool, "front.L%d.cycles", number),
                                    list[i].curves, list[i].level,

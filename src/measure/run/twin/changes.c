@@ -66,12 +66,6 @@ static void add_step(struct changes *changes, struct twin_bend *bend, double at,
 
 /* --- which findings belong to a series --- */
 
-static bool is_number(const struct finding_meaning *meaning)
-{
-    return meaning->fact == FACT_CAPACITY || meaning->fact == FACT_ENTRIES ||
-           meaning->fact == FACT_WAYS;
-}
-
 /* What was asked for and what was obtained have the same name. */
 static bool is_of(const struct finding *finding, const struct series *series, bool number)
 {
@@ -115,8 +109,10 @@ static double time_of(const struct finding *finding, const struct series *series
 static double place_of(const struct finding *finding, const struct series *series)
 {
     const struct finding_meaning meaning = finding_meaning(finding);
-    if (!is_number(&meaning) || !(finding->value > 0) || series->matrix ||
-        axis_has_ids(&series->x) || !quantity_same(finding->unit, series->x.unit) ||
+    const bool number =
+        meaning.fact == FACT_CAPACITY || meaning.fact == FACT_ENTRIES || meaning.fact == FACT_WAYS;
+    if (!number || !(finding->value > 0) || series->matrix || axis_has_ids(&series->x) ||
+        !quantity_same(finding->unit, series->x.unit) ||
         !quantity_is(series->y.unit, DIMENSION_TIME) || !is_of(finding, series, true))
         return NAN;
     return finding->value;
