@@ -207,8 +207,9 @@ static void anchor_add(struct anchors *anchors, size_t level, struct told from, 
 
 /* Between two levels a share of the loads goes to each, so the time is linear between them; what is
  * before the first or beyond memory stays in proportion. Returns the name of the nearest level;
- * NULL: a level at which it lies was not measured. */
-static const char *carry(const struct predicting *p, struct anchors *anchors, struct told *told)
+ * leaves where a level at which it lies was not measured. */
+static const char *carry(struct predicting *p, struct anchors *anchors, struct told *told,
+                         const char *what, const char *command)
 {
     static const double near = 1.3;
     const double from = told->value;
@@ -217,13 +218,13 @@ static const char *carry(const struct predicting *p, struct anchors *anchors, st
     while (above < anchors->count && anchors->list[above].from < from)
         above++;
     if (!anchors->count)
-        return NULL;
+        cant_tell(p, what, command);
     const struct anchor *high = &anchors->list[above < anchors->count ? above : above - 1],
                         *low = above ? &anchors->list[above - 1] : high;
     const bool past_low = from > near * low->from, before_high = from * near < high->from;
     if (low == high ? (past_low && low->level + 1 < p->levels.count) || (before_high && low->level)
                     : past_low && before_high && high->level > low->level + 1)
-        return NULL;
+        cant_tell(p, what, command);
     const double share = low == high ? 0 : (from - low->from) / (high->from - low->from);
     told->value = low == high ? low->to * from / low->from : low->to + share * (high->to - low->to);
     told->doubt = hypot(told->doubt, fmax(low->doubt, high->doubt));
@@ -264,7 +265,7 @@ static void learn_machine(struct predicting *p)
     p->levels.count = kept;
 }
 
-static int refuse_loop(const struct predicting *p, struct error *error)
+static void refuse_loop(const struct predicting *p)
 {
     const struct loop *loop = p->loop;
     const struct machine_facts *facts = p->machine;
@@ -276,23 +277,22 @@ static int refuse_loop(const struct predicting *p, struct error *error)
             memory = facts->nodes[i].memory_bytes;
     size_format(loop->bytes, size);
     if (loop->node >= 0 && !memory)
-        return error_set(error, ERROR_USAGE, "--node %d: no memory is there", loop->node);
+        pool_leave(p->pool, ERROR_USAGE, "--node %d: no memory is there", loop->node);
     if (memory && loop->bytes > (double)memory)
-        return error_set(error, ERROR_USAGE, "--size %s: there are only %s of memory", size,
-                         size_format((double)memory, most));
+        pool_leave(p->pool, ERROR_USAGE, "--size %s: there are only %s of memory", size,
+                   size_format((double)memory, most));
     if (loop->bytes < least)
-        return error_set(error, ERROR_USAGE,
-                         "--size %s is too small for so many chains: give %s at least", size,
-                         size_format(least, most));
+        pool_leave(p->pool, ERROR_USAGE,
+                   "--size %s is too small for so many chains: give %s at least", size,
+                   size_format(least, most));
     if (facts->threads && loop->threads > facts->threads)
-        return error_set(error, ERROR_USAGE, "--threads %u: the machine has %u CPUs", loop->threads,
-                         facts->threads);
+        pool_leave(p->pool, ERROR_USAGE, "--threads %u: the machine has %u CPUs", loop->threads,
+                   facts->threads);
     if (loop->pattern != LOOP_RANDOM && loop->chains > 1)
-        return error_set(error, ERROR_USAGE, "--chains: only --pattern random has several");
+        pool_leave(p->pool, ERROR_USAGE, "--chains: only --pattern random has several");
     if (loop->pattern == LOOP_STRIDE && (loop->stride < p->line || loop->stride > loop->bytes / 2))
-        return error_set(error, ERROR_USAGE, "--stride: give a line, %.0f bytes, to half of --size",
-                         p->line);
-    return 0;
+        pool_leave(p->pool, ERROR_USAGE, "--stride: give a line, %.0f bytes, to half of --size",
+                   p->line);
 }
 
 /* ns a line for each of so many threads that read a level; no value: not in the documents. */
@@ -404,9 +404,8 @@ static void add_chains(struct predicting *p, struct chase *chase)
         if (series)
             anchor_add(&anchors, i, at(series, 1), at(series, chains));
     }
-    const char *nearest = carry(p, &anchors, &told);
-    if (!nearest)
-        cant_tell(p, "the misses in flight of such sets", "parallelism --budget 120");
+    const char *nearest =
+        carry(p, &anchors, &told, "the misses in flight of such sets", "parallelism --budget 120");
     const double at_once = chase->plain / told.value;
     chase->time.value = chase->latency / at_once;
     more_doubt(&chase->time, told.doubt, doubt.chains);
@@ -460,10 +459,9 @@ static void add_work(struct predicting *p, struct chase *chase)
         struct told alone = {NAN, 0}, worked = with_work(p, p->levels.list[i].name, &alone);
         anchor_add(&anchors, i, alone, worked);
     }
-    if (!carry(p, &anchors, &told))
-        cant_tell(p, "that work between such loads",
-                  pool_printf(p->pool, "parallelism --level %s --chains 1,4,16 --work 1,4,16,%.0f",
-                              chase->level, p->loop->work));
+    carry(p, &anchors, &told, "that work between such loads",
+          pool_printf(p->pool, "parallelism --level %s --chains 1,4,16 --work 1,4,16,%.0f",
+                      chase->level, p->loop->work));
     const double seen = chase->plain / told.value, before = chase->time.value;
     chase->time.value = chase->latency / seen;
     more_doubt(&chase->time, told.doubt, doubt.work);
@@ -549,9 +547,7 @@ static struct told predict_stride(struct predicting *p, const struct series *cur
         else if (there && by)
             anchor_add(&anchors, i, at(there, p->line), at(by, stride));
     }
-    const char *nearest = carry(p, &anchors, &told);
-    if (!nearest)
-        cant_tell(p, "such strides in that level", "prefetch");
+    const char *nearest = carry(p, &anchors, &told, "such strides in that level", "prefetch");
     more_doubt(&told, 0, doubt.stride);
     p->made->reason =
         told.value < saturated * plain
@@ -580,9 +576,8 @@ static struct told predict_sequential(struct predicting *p)
     /* What is private has each one's part, what is shared the parts of all that share it. */
     struct told told = by_size(p, rates, part > p->own_bytes ? part * p->sharers : part);
     const double alone = told.value;
-    const char *nearest = carry(p, &anchors, &told);
-    if (!nearest)
-        cant_tell(p, "what so many threads read together", "bandwidth");
+    const char *nearest =
+        carry(p, &anchors, &told, "what so many threads read together", "bandwidth");
     if (threads == 1)
         told.value = alone;
     more_doubt(&told, threads > 1 ? doubt.threads : 0, doubt.sequence);
@@ -626,7 +621,7 @@ static int tell(void *with)
     p->cpu = document_probe(first, "latency") ? probe_cpu(document_probe(first, "latency")) : -1;
     pool_check(p->pool, levels_of_document(&p->levels, first, pool_error(p->pool)));
     learn_machine(p);
-    pool_check(p->pool, refuse_loop(p, pool_error(p->pool)));
+    refuse_loop(p);
     if (p->machine->cores && p->loop->threads > p->machine->cores)
         cant_tell(p, "threads that share a core", "predict with fewer --threads");
     const double less = tell_once(p, -of_band).value, more = tell_once(p, of_band).value;
