@@ -187,14 +187,6 @@ static void put_labels(FILE *out, const struct metric_labels *labels, const char
 
 /* --- samples --- */
 
-enum bound { VALUE, LOW, HIGH, BOUNDS };
-static const char *const bound_names[BOUNDS] = {"", "_low", "_high"};
-static const char *const bound_help[BOUNDS] = {
-    "the finding's value",
-    "lower end of the finding's 95 % interval",
-    "upper end of the finding's 95 % interval",
-};
-
 /* A finding in the document's order, and whether an earlier one has the same labels: readers refuse
  * two samples with the same labels. */
 struct sample {
@@ -223,59 +215,50 @@ static int by_place(const void *a, const void *b)
     return (left->place > right->place) - (left->place < right->place);
 }
 
-/* The family of all units with the same suffix of the metric's name. */
-static void put_family(const struct metrics *metrics, const char *metric, enum bound bound)
+/* What findings say of themselves, a family or more each. */
+enum bound { VALUE, LOW, HIGH, BOUNDS, DISTURBANCE = BOUNDS, DOUBTFUL };
+static const struct {
+    const char *name, *help;
+} told[] = {
+    [VALUE] = {"", "the finding's value"},
+    [LOW] = {"_low", "lower end of the finding's 95 % interval"},
+    [HIGH] = {"_high", "upper end of the finding's 95 % interval"},
+    [DISTURBANCE] = {"_disturbance",
+                     "by how much the median batch took longer than the undisturbed ones"},
+    [DOUBTFUL] = {"_doubtful", "1 if the finding is doubtful; the document says why"},
+};
+
+static double number_of(const struct finding *finding, enum bound what)
+{
+    return what == VALUE         ? finding->value
+           : what == LOW         ? finding->low
+           : what == HIGH        ? finding->high
+           : what == DISTURBANCE ? (double)finding->disturbance.longer
+                                 : flag_doubts(finding->flags) != 0;
+}
+
+/* A family: of values and their bounds all units with the same suffix of the metric's name. */
+static void put_family(const struct metrics *metrics, const char *metric, enum bound what)
 {
     FILE *out = metrics->out;
+    const bool measured = what < BOUNDS;
     char name[64];
     bool begun = false;
-    snprintf(name, sizeof name, "fathom_finding%s%s%s", bound_names[bound], *metric ? "_" : "",
+    snprintf(name, sizeof name, "fathom_finding%s%s%s", told[what].name, *metric ? "_" : "",
              metric);
     for (size_t i = 0; i < metrics->count; i++) {
         const struct sample *sample = &metrics->list[i];
         const struct finding *finding = sample->labels.finding;
-        const double value = bound == VALUE ? finding->value
-                             : bound == LOW ? finding->low
-                                            : finding->high;
-        if (sample->repeated || strcmp(sample->quantity->metric, metric) != 0 || !isfinite(value))
+        const double value = number_of(finding, what);
+        if (sample->repeated || !isfinite(value) ||
+            (measured && strcmp(sample->quantity->metric, metric) != 0))
             continue;
         if (!begun)
-            metric_head_put(out, name, metric, bound_help[bound]);
+            metric_head_put(out, name, metric, told[what].help);
         begun = true;
         fputs(name, out);
-        put_labels(out, &sample->labels, finding->kind);
-        fprintf(out, "%.9g\n", value * sample->quantity->metric_factor);
-    }
-}
-
-static double disturbance_of(const struct finding *finding)
-{
-    return (double)finding->disturbance.longer;
-}
-
-static double doubt_of(const struct finding *finding)
-{
-    return flag_doubts(finding->flags) != 0;
-}
-
-/* What stands beside a value, for each finding that has it. */
-static void put_beside(const struct metrics *metrics, const char *what, const char *unit,
-                       const char *help, double (*number)(const struct finding *))
-{
-    char name[64];
-    bool begun = false;
-    snprintf(name, sizeof name, "fathom_finding%s%s%s", what, *unit ? "_" : "", unit);
-    for (size_t i = 0; i < metrics->count; i++) {
-        const struct sample *sample = &metrics->list[i];
-        const double value = number(sample->labels.finding);
-        if (sample->repeated || !isfinite(value))
-            continue;
-        if (!begun)
-            metric_head_put(metrics->out, name, unit, help);
-        begun = true;
-        fputs(name, metrics->out);
-        put_labels(metrics->out, &sample->labels, NULL);
-        fprintf(metrics->out, "%.9g\n", value);
+        put_labels(out, &sample->labels, measured ? finding->kind : NULL);
+        fprintf(out, "%.9g\n", measured ? value * sample->quantity->metric_factor : value);
     }
 }
 
@@ -434,11 +417,8 @@ static void write_openmetrics(FILE *out, const struct output_content *content, s
     }
     for (enum bound bound = VALUE; bound < BOUNDS; bound++)
         put_family(&metrics, "", bound);
-    put_beside(&metrics, "_disturbance", "ratio",
-               "by how much the median batch took longer than the undisturbed ones",
-               disturbance_of);
-    put_beside(&metrics, "_doubtful", "", "1 if the finding is doubtful; the document says why",
-               doubt_of);
+    put_family(&metrics, "ratio", DISTURBANCE);
+    put_family(&metrics, "", DOUBTFUL);
     fputs("# EOF\n", out); /* readers refuse a file without this line as incomplete */
 }
 
