@@ -3,6 +3,7 @@
 #pragma once
 
 #include "machine/arch/no_cpuid.h"
+#include "machine/arch/no_hypervisor.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,12 +26,6 @@ static inline uint64_t arch_counter(void)
 static inline bool arch_counter_usable(void)
 {
     return true;
-}
-
-/* No instruction reports a hypervisor here. */
-static inline void arch_hypervisor(char name[13])
-{
-    name[0] = '\0';
 }
 
 static inline void arch_relax(void)
