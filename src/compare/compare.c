@@ -88,7 +88,7 @@ struct comparison compare(const struct figure *a, const struct figure *b, double
         .side = SIDE_NEITHER,
         .ratio = b->value / a->value,
         .tolerance =
-            isnan(tolerance) || a->sort == SORT_COUNT ? sort_tolerances[a->sort] : tolerance,
+            isnan(tolerance) || a->sort == SORT_COUNT ? sorts[a->sort].tolerance : tolerance,
         .sort = a->sort,
         .runs = a->run_count + b->run_count,
     };

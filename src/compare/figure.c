@@ -7,11 +7,8 @@
 
 #include <math.h>
 
-const double sort_tolerances[SORTS] = {
-    [SORT_PRIVATE] = 0.02, [SORT_CACHE] = 0.2,  [SORT_MEMORY] = 0.1,   [SORT_HANDOFF] = 0.1,
-    [SORT_UNPLACED] = 0.1, [SORT_RATE] = 0.2,   [SORT_RATE_ALL] = 0.2, [SORT_ROOM] = 0.2,
-    [SORT_FAR_ROOM] = 0.2, [SORT_SYSTEM] = 0.2, [SORT_OTHER] = 0.2,    [SORT_CLOCK] = 0.05,
-    [SORT_COUNT] = 0,
+const struct sort_text sorts[SORTS] = {
+#include "figure.texts.h"
 };
 
 struct figure_source figure_source_of(const struct document *document)

@@ -25,8 +25,10 @@ enum figure_sort {
     SORT_COUNT,    /* what trials vote on: ways, entries, bytes of a line */
     SORTS
 };
-/* The change that matters, relative: 0.02. */
-extern const double sort_tolerances[SORTS];
+extern const struct sort_text {
+    const char *name; /* "shared caches" */
+    double tolerance; /* the change that matters, relative: 0.02 */
+} sorts[SORTS];
 
 /* What holds for all figures of a document. */
 struct figure_source {

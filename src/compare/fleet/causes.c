@@ -88,14 +88,7 @@ static bool explain_lack(struct explaining *at, struct line *reason)
     static const struct {
         const char *cause, *reason;
     } facts[FLEET_FACTS] = {
-        [FACT_CORES] = {"missing cores", "It has fewer cores than its peers"},
-        [FACT_THREADS] = {"missing threads", "It has fewer hardware threads than its peers: SMT is "
-                                             "off, or CPUs are offline"},
-        [FACT_MEMORY] = {"missing memory", "It has less memory than its peers"},
-        [FACT_DEVICES] = {"a missing GPU", "It has fewer GPUs than its peers: look at the driver's "
-                                           "log and at the bus (lspci)"},
-        [FACT_NODES] = {"a missing NUMA node", "It has fewer NUMA nodes than its peers: a setting "
-                                               "of the BIOS, or memory of a node that is gone"},
+#include "lacks.texts.h"
     };
     const unsigned memory = 1U << FACT_MEMORY;
     /* Memory first, because a lost module may also remove a node. */
@@ -197,24 +190,7 @@ static const struct pattern {
     bool odd;
     const char *cause, *before, *after; /* the reason, around by how many percent */
 } single_patterns[] = {
-    {ASPECT_LAST_CACHE, SIDE_LESS, true, "a partitioned or shared cache", "Its last cache holds",
-     "less than its peers': it is partitioned (resctrl, CAT, a hypervisor), or another program "
-     "uses it."},
-    {ASPECT_MEMORY_TIME, SIDE_MORE, false, "slower memory", "DRAM takes",
-     "longer, and the caches do not: its modules run at another speed or with other timings, or "
-     "refresh more often because they are hot."},
-    {ASPECT_HANDOFF, SIDE_MORE, true, "the way between its cores",
-     "Hand-offs between its cores take",
-     "longer, and memory does not: the cause is the clock of the interconnect, or the place where "
-     "a hypervisor put its CPUs."},
-    {ASPECT_TAKEN, SIDE_MORE, true, "other work",
-     "Other programs, interrupts or a hypervisor take more of its CPUs' time than of its peers': "
-     "stop what runs there, or look at its interrupts ('fathom noise').",
-     NULL},
-    {ASPECT_DEVICE, SIDE_NEITHER, true, "its GPU",
-     "Its GPU differs: compare its clocks, its link and its ECC setting with a peer's ('fathom "
-     "diff').",
-     NULL},
+#include "causes.texts.h"
 };
 
 static bool explain_single(struct explaining *at, struct line *reason)

@@ -4,22 +4,6 @@
 
 #include <math.h>
 
-static const char *const sort_names[SORTS] = {
-    [SORT_PRIVATE] = "private levels",
-    [SORT_CACHE] = "shared caches",
-    [SORT_MEMORY] = "memory",
-    [SORT_HANDOFF] = "hand-offs",
-    [SORT_UNPLACED] = "hand-offs in unknown places",
-    [SORT_RATE] = "rates of one CPU",
-    [SORT_RATE_ALL] = "rates of all CPUs",
-    [SORT_ROOM] = "the first level's capacity",
-    [SORT_FAR_ROOM] = "capacities beyond the first level",
-    [SORT_SYSTEM] = "what the system does",
-    [SORT_OTHER] = "other values",
-    [SORT_CLOCK] = "what the clock sets",
-    [SORT_COUNT] = "counts",
-};
-
 /* Why there is no interval; NULL: there is one. */
 static const char *without_interval(const struct comparison *comparison)
 {
@@ -53,7 +37,7 @@ void line_add_why(struct line *line, const struct comparison *comparison)
     figure_format(100 * comparison->resolution, 2, known);
     figure_format(100 * expm1(comparison->scatter), 2, scatter);
     line_add(line, "compared as %s (tolerance %.2g %%): the ratio is known to +-%s %%, because ",
-             sort_names[comparison->sort], 100 * comparison->tolerance, known);
+             sorts[comparison->sort].name, 100 * comparison->tolerance, known);
     if (comparison->decided == BY_INTERVALS)
         line_add(line, "the values' own intervals are wide");
     else if (comparison->decided == BY_RUNS)

@@ -13,35 +13,14 @@ const char *const statistic_names[] = {
     [STATISTIC_MIN] = "best",      [STATISTIC_MAX] = "greatest",
 };
 
-/* Words in lower case, what a column with that name holds, and its unit in ns or cycles (0: none).
- * If a name has several words, a later entry of this table overrides an earlier one. */
+/* What the words of a column's name say; the unit is in ns, cycles or B/s (0: none). If a name has
+ * several words, a later entry of this table overrides an earlier one. */
 static const struct {
     const char *words;
     enum column_holds holds;
     double unit;
 } known[] = {
-    {"cpu core", COLUMN_CPU, 0},
-    {"read rd reads", COLUMN_READS, 0},
-    {"size sizes wss working workingset buffer footprint array range memory region", COLUMN_SIZE,
-     0},
-    {"latency latencies lat latencia latenz load access chase time", COLUMN_TIME, 0},
-    {"stride", COLUMN_STRIDE, 0},
-    {"threads nthreads", COLUMN_THREADS, 0},
-    {"from src source writer", COLUMN_FROM, 0},
-    {"to dst dest reader", COLUMN_TO, 0},
-    {"ns nsec nsecs nanos nanosecond nanoseconds", COLUMN_TIME, 1},
-    {"us usec usecs microseconds \xc2\xb5s \xce\xbcs", COLUMN_TIME, 1e3},
-    {"ms msec msecs milliseconds", COLUMN_TIME, 1e6},
-    {"s sec secs seconds", COLUMN_TIME, 1e9},
-    {"ps psec picoseconds", COLUMN_TIME, 1e-3},
-    {"cycle cycles cyc clk clks clocks cpi", COLUMN_CYCLES, 1},
-    {"bandwidth bw throughput", COLUMN_RATE, 0},
-    {"gbps", COLUMN_RATE, 1e9},
-    {"mbps", COLUMN_RATE, 1e6},
-    {"std stddev stdev sd dev deviation err error sem var variance cv ci iqr jitter iterations "
-     "iters "
-     "iter loops samples count label elapsed total overhead smooth pause",
-     COLUMN_OTHER, 0},
+#include "columns.texts.h"
 };
 static const struct {
     const char *words;

@@ -60,7 +60,7 @@ static void a_rate_that_fell_by_six_tenths_is_never_the_same(void **state)
         const struct figure a = figure(SORT_RATE, 70e9, half), b = figure(SORT_RATE, 28e9, 0.01);
         assert_int_not_equal(settled(&a, &b).answer, SAME);
         assert_true(comparison_worst(&(const struct comparison){.low = settled(&a, &b).low},
-                                     SIDE_LESS) > 2 * log1p(sort_tolerances[SORT_RATE]));
+                                     SIDE_LESS) > 2 * log1p(sorts[SORT_RATE].tolerance));
     }
 }
 
