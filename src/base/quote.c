@@ -2,6 +2,8 @@
 
 #include "base/clean.h"
 
+#include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 bool csv_cell_pass(struct csv_cell *cell, FILE *out)
@@ -72,4 +74,16 @@ void json_print(FILE *out, const char *text, size_t most, bool in_markup)
         fwrite(escaped ? escaped : character, 1, escaped ? strlen(escaped) : bytes, out);
     }
     fputc('"', out);
+}
+
+void json_text(FILE *out, const char *separator, const char *key, const char *text)
+{
+    fprintf(out, "%s\"%s\":", separator, key);
+    json_print(out, text, SIZE_MAX, false);
+}
+
+void json_number(FILE *out, const char *separator, const char *key, double number)
+{
+    if (isfinite(number))
+        fprintf(out, "%s\"%s\":%.9g", separator, key, number);
 }

@@ -33,3 +33,7 @@ const char *json_escape(int code, bool in_markup, char escape[JSON_ESCAPE]);
 /* Writes the text, made inert, as a JSON string. A text of more than `most` bytes is cut and ends
  * in "…". */
 void json_print(FILE *, const char *text, size_t most, bool in_markup);
+/* The separator, a key, and its text or its number to nine digits; nothing if the number is not
+ * finite. */
+void json_text(FILE *, const char *separator, const char *key, const char *text);
+void json_number(FILE *, const char *separator, const char *key, double number);

@@ -113,6 +113,17 @@ struct probe_result *document_probe(const struct document *document, const char 
     return NULL;
 }
 
+struct probe_result *document_add_probe(struct document *document, struct pool *pool,
+                                        const char *name, const char *title)
+{
+    struct probe_result *probe = document_probe(document, name);
+    if (probe)
+        return probe;
+    probe = pool_append(pool, (void **)&document->probes, &document->probe_count, sizeof *probe);
+    *probe = (struct probe_result){.name = name, .title = title, .elapsed_s = NAN};
+    return probe;
+}
+
 struct probe_result *document_probe_near(const struct document *document, const char *name,
                                          size_t place)
 {

@@ -300,6 +300,9 @@ extern const char *const probe_status_names[]; /* indexed by enum probe_status *
 bool run_was_quick(const struct run_facts *);
 /* The probe of that name; NULL where there is none. */
 struct probe_result *document_probe(const struct document *, const char *name);
+/* The same; it is added, in that pool, if it is not there. Both texts are kept as they are. */
+struct probe_result *document_add_probe(struct document *, struct pool *, const char *name,
+                                        const char *title);
 /* The same, but tries index `place` first, because documents list their probes in much the same
  * order. */
 struct probe_result *document_probe_near(const struct document *, const char *name, size_t place);

@@ -42,17 +42,6 @@ static bool summarise(struct fleet *fleet, size_t group, const struct fleet_find
     return true;
 }
 
-static struct probe_result *probe_named(struct document *document, const char *name,
-                                        struct pool *pool)
-{
-    struct probe_result *probe = document_probe(document, name);
-    if (probe)
-        return probe;
-    probe = pool_append(pool, (void **)&document->probes, &document->probe_count, sizeof *probe);
-    *probe = (struct probe_result){.name = name, .status = PROBE_OK, .elapsed_s = NAN};
-    return probe;
-}
-
 void fleet_baseline(struct fleet *fleet, size_t group, struct document *document)
 {
     const struct document *facts = &fleet->kinds[fleet->groups[group].kind].facts;
@@ -84,7 +73,8 @@ void fleet_baseline(struct fleet *fleet, size_t group, struct document *document
         struct finding summary;
         if (!summarise(fleet, group, &fleet->findings[f], healthy, values, &summary))
             continue;
-        struct probe_result *probe = probe_named(document, fleet->findings[f].probe, &fleet->pool);
+        struct probe_result *probe =
+            document_add_probe(document, &fleet->pool, fleet->findings[f].probe, NULL);
         struct finding *slot = pool_append(&fleet->pool, (void **)&probe->findings,
                                            &probe->finding_count, sizeof *slot);
         *slot = summary;

@@ -8,16 +8,8 @@
 
 static void put_text(FILE *out, const char *key, const char *text)
 {
-    if (!text)
-        return;
-    fprintf(out, ",\"%s\":", key);
-    json_print(out, text, SIZE_MAX, false);
-}
-
-static void put_number(FILE *out, const char *key, double number)
-{
-    if (isfinite(number))
-        fprintf(out, ",\"%s\":%.9g", key, number);
+    if (text)
+        json_text(out, ",", key, text);
 }
 
 /* --- nodes --- */
@@ -28,8 +20,7 @@ static void put_node(FILE *out, const struct fleet *fleet, const struct fleet_no
                                          [NODE_REPLACED] = "replaced",
                                          [NODE_ALONE] = "alone",
                                          [NODE_BEFORE] = "before"};
-    fputs("{\"name\":", out);
-    json_print(out, node->name, SIZE_MAX, false);
+    json_text(out, "{", "name", node->name);
     put_text(out, "file", node->file);
     put_text(out, "started", node->started);
     put_text(out, "bios", node->bios);
@@ -70,8 +61,7 @@ static int put_groups(FILE *out, struct fleet *fleet, struct error *error)
     for (size_t g = 0; g < fleet->group_count && code == 0; g++) {
         const struct fleet_group *group = &fleet->groups[g];
         struct document baseline = {0};
-        fputs(g ? ",\n{\"name\":" : "\n{\"name\":", out);
-        json_print(out, group->name, SIZE_MAX, false);
+        json_text(out, g ? ",\n{" : "\n{", "name", group->name);
         fprintf(out, ",\"nodes\":%zu", group->count);
         if (group->judged) {
             fputs(",\"judged\":true,\"baseline\":", out);
@@ -115,8 +105,7 @@ static void put_findings(FILE *out, const struct fleet *fleet)
     fputs(",\n\"findings\":[", out);
     for (size_t f = 0; f < fleet->finding_count; f++) {
         const struct fleet_finding *finding = &fleet->findings[f];
-        fputs(f ? ",\n{\"name\":" : "\n{\"name\":", out);
-        json_print(out, finding->like.name, SIZE_MAX, false);
+        json_text(out, f ? ",\n{" : "\n{", "name", finding->like.name);
         put_text(out, "probe", finding->probe);
         put_text(out, "unit", finding->like.unit);
         put_factors(out, &finding->like);
@@ -128,12 +117,12 @@ static void put_findings(FILE *out, const struct fleet *fleet)
                 if (!spread->count)
                     continue;
                 fprintf(out, "%s{\"group\":%zu,\"nodes\":%zu", separator, g, spread->count);
-                put_number(out, "median", spread->median);
-                put_number(out, "p10", spread->p10);
-                put_number(out, "p90", spread->p90);
-                put_number(out, spread->logarithms ? "relative_deviation" : "deviation",
-                           spread->peers.spread);
-                put_number(out, "freedom", fmin(spread->peers.freedom, spread->peers.tails));
+                json_number(out, ",", "median", spread->median);
+                json_number(out, ",", "p10", spread->p10);
+                json_number(out, ",", "p90", spread->p90);
+                json_number(out, ",", spread->logarithms ? "relative_deviation" : "deviation",
+                            spread->peers.spread);
+                json_number(out, ",", "freedom", fmin(spread->peers.freedom, spread->peers.tails));
                 fputc('}', out);
                 separator = ",\n";
             }
@@ -180,8 +169,7 @@ int fleet_write(struct fleet *fleet, FILE *out, struct error *error)
     }
     fputs("],\n\"holes\":[", out);
     for (size_t i = 0; i < fleet->hole_count; i++) {
-        fputs(i ? ",\n{\"name\":" : "\n{\"name\":", out);
-        json_print(out, fleet->holes[i].name, SIZE_MAX, false);
+        json_text(out, i ? ",\n{" : "\n{", "name", fleet->holes[i].name);
         put_text(out, "reason", fleet->holes[i].reason);
         fputc('}', out);
     }

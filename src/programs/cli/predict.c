@@ -2,6 +2,7 @@
 #include "conclude/predict.h"
 
 #include "base/line.h"
+#include "base/quote.h"
 #include "base/units.h"
 #include "conclude/complete.h"
 #include "programs/cli/options.h"

@@ -2,6 +2,7 @@
 
 #include "base/clean.h"
 #include "base/quantity.h"
+#include "base/quote.h"
 #include "base/units.h"
 #include "show/render/differences.h"
 #include "show/render/parts.h"

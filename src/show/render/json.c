@@ -1,23 +1,7 @@
 /* The document itself, written by document/json_write.c. */
 #include "document/json.h"
 
-#include "base/quote.h"
 #include "show/render/output.h"
-#include "show/render/parts.h"
-
-#include <math.h>
-
-void json_text(FILE *out, const char *separator, const char *key, const char *text)
-{
-    fprintf(out, "%s\"%s\":", separator, key);
-    json_print(out, text, SIZE_MAX, false);
-}
-
-void json_number(FILE *out, const char *separator, const char *key, double number)
-{
-    if (isfinite(number))
-        fprintf(out, "%s\"%s\":%.9g", separator, key, number);
-}
 
 static void write_json(FILE *out, const struct output_content *content, struct pool *pool)
 {

@@ -28,13 +28,6 @@ void text_print_wrapped(FILE *, const struct text_style *, size_t indent, const 
 /* Replaces an implausible width by 80. */
 struct text_style text_style_sane(const struct text_style *);
 
-/* --- JSON --- */
-
-/* The separator, a key, and its text or its number to nine digits; nothing if the number is not
- * finite. */
-void json_text(FILE *, const char *separator, const char *key, const char *text);
-void json_number(FILE *, const char *separator, const char *key, double number);
-
 /* --- blocks of a report as lines of text; the style's width must be plausible --- */
 
 /* Builds and draws the first screen of a document, or of its probe, in at most as many lines as a

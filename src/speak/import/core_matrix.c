@@ -345,8 +345,8 @@ static void add_table(struct reading *reading, const struct core_table *table, c
         text_refuse(reading->text, "names its latencies cycles: say so by --unit cycles");
     if (table->unit.holds == COLUMN_TIME && table->unit.unit > 0 && !reading->asked.unit.given)
         scale = table->unit.unit;
-    struct probe_result *probe =
-        table_probe(reading->document, "cores", "Hand-off latency between cores");
+    struct probe_result *probe = document_add_probe(reading->document, reading->pool, "cores",
+                                                    "Hand-off latency between cores");
     struct series *series =
         table_series(reading->document, probe,
                      &(struct series){.name = "hand-off",

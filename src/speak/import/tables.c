@@ -27,17 +27,6 @@ const struct series table_loaded = {.name = "latency",
 
 /* --- additions to the document --- */
 
-struct probe_result *table_probe(struct document *document, const char *name, const char *title)
-{
-    struct probe_result *probe = document_probe(document, name);
-    if (probe)
-        return probe;
-    probe = pool_append(&document->pool, (void **)&document->probes, &document->probe_count,
-                        sizeof *probe);
-    *probe = (struct probe_result){.name = name, .title = title, .elapsed_s = NAN};
-    return probe;
-}
-
 struct series *table_series(struct document *document, struct probe_result *probe,
                             const struct series *model)
 {
@@ -407,7 +396,8 @@ void tables_end(struct tables *tables)
     for (size_t first = 0; first < tables->count; first = end) {
         const struct table_entry *entries = &tables->entries[first];
         const struct table_kind *kind = &tables->kinds[entries->kind];
-        struct probe_result *probe = table_probe(document, kind->probe, kind->title);
+        struct probe_result *probe =
+            document_add_probe(document, &document->pool, kind->probe, kind->title);
         for (end = first; end < tables->count && tables->entries[end].kind == entries->kind;)
             end++;
         (kind->series ? make_series : make_finding)(tables, probe, kind, entries, end - first,

@@ -77,8 +77,6 @@ struct gpu_facts *table_gpu(struct document *, int id);
 
 /* --- for formats that build their own series --- */
 
-/* The probe with that name; added if it is not there. Both texts are constants. */
-struct probe_result *table_probe(struct document *, const char *name, const char *title);
 /* Adds a copy of `model` to the probe; the caller adds points and factors in the document's pool.
  */
 struct series *table_series(struct document *, struct probe_result *, const struct series *model);
