@@ -27,6 +27,7 @@ static const char *const marks[] = {"# skeleton", NULL};
 
 const struct import_format skeleton_format = {
     .name = "skeleton",
+    .place = 0,
     .summary = "two columns: size in bytes, latency in ns",
     .marks = marks,
     .line = read_line,

@@ -169,6 +169,7 @@ static enum import_certainty recognise(const struct import_text *text)
 
 const struct import_format asct_format = {
     .name = "asct",
+    .place = 70,
     .summary = "Arm ASCT's JSON: nodes, levels, bandwidth by mix, latency under load; CSV: cores",
     .state_bytes = sizeof(struct asct),
     .recognise = recognise,

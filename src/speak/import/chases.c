@@ -140,6 +140,7 @@ static enum import_certainty recognise_lats(const struct import_text *source)
 
 const struct import_format lats_format = {
     .name = "lats",
+    .place = 70,
     .summary =
         "what lats writes: stride, bytes, cycles; levels are searched in each stride's curve",
     .recognise = recognise_lats,
@@ -202,6 +203,7 @@ static enum import_certainty recognise_mem_lat(const struct import_text *source)
 
 const struct import_format mem_lat_format = {
     .name = "mem-lat",
+    .place = 70,
     .summary = "what mem-lat prints size by size; levels are searched in the curve",
     .recognise = recognise_mem_lat,
     .line = read_line_of_mem_lat,

@@ -407,6 +407,7 @@ static enum import_certainty recognise_mess(const struct import_text *source)
 
 const struct import_format mess_format = {
     .name = "mess",
+    .place = 70,
     .summary = "Mess 2's curves as CSV: latency by bandwidth for each share of reads",
     .state_bytes = sizeof(struct mess),
     .recognise = recognise_mess,

@@ -182,6 +182,7 @@ static enum import_certainty recognise(const struct import_text *source)
 
 const struct import_format gpu_latency_format = {
     .name = "gpu-latency",
+    .place = 70,
     .summary = "a GPU's latency as RRZE's gpu-latency and -f gpu-columns write it: its levels",
     .state_bytes = sizeof(struct gpu_curves),
     .recognise = recognise,

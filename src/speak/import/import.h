@@ -36,7 +36,7 @@ struct reading;
 
 struct import_format {
     const char *name;    /* "core-matrix" */
-    int place;           /* in lists, ascending; those without one follow, sorted by name */
+    int place;           /* in lists, ascending; equal places sort by name */
     const char *summary; /* one line for lists */
     /* The import_options that it takes, ending with NULL; NULL: none. */
     const char *const *options;

@@ -105,6 +105,7 @@ static enum import_certainty recognise(const struct import_text *text)
 
 const struct import_format likwid_bench_format = {
     .name = "likwid-bench",
+    .place = 70,
     .summary = "what likwid-bench prints, or its lines 'MByte/s:': the bandwidth of its tests",
     .state_bytes = sizeof(struct likwid),
     .recognise = recognise,

@@ -172,6 +172,7 @@ static const char *const marks[] = {"Memory latencies in nanoseconds",
 
 const struct import_format lmbench_format = {
     .name = "lmbench",
+    .place = 70,
     .summary = "lmbench's summary: latency of its levels, and bandwidth",
     .state_bytes = sizeof(struct lmbench),
     .marks = marks,

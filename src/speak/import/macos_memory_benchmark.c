@@ -170,6 +170,7 @@ static enum import_certainty recognise(const struct import_text *text)
 
 const struct import_format macos_memory_benchmark_format = {
     .name = "macos-memory-benchmark",
+    .place = 70,
     .summary = "macOS-memory-benchmark's JSON: bandwidth and latency",
     .state_bytes = sizeof(struct macos),
     .recognise = recognise,

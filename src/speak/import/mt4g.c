@@ -196,6 +196,7 @@ static enum import_certainty recognise(const struct import_text *text)
 
 const struct import_format mt4g_format = {
     .name = "mt4g",
+    .place = 70,
     .summary = "mt4g's JSON: latency, sizes and bandwidth of a GPU's memories",
     .state_bytes = sizeof(struct mt4g),
     .recognise = recognise,

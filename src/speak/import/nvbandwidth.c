@@ -252,6 +252,7 @@ static enum import_certainty recognise(const struct import_text *text)
 
 const struct import_format nvbandwidth_format = {
     .name = "nvbandwidth",
+    .place = 70,
     .summary = "what nvbandwidth prints, also with -j: copies between host and GPUs",
     .state_bytes = sizeof(struct matrix),
     .recognise = recognise,

@@ -157,6 +157,7 @@ static enum import_certainty recognise(const struct import_text *source)
 
 const struct import_format osu_format = {
     .name = "osu",
+    .place = 70,
     .summary = "the OSU micro-benchmarks: latency, bandwidth and rates between MPI processes",
     .state_bytes = sizeof(struct osu),
     .recognise = recognise,

@@ -87,6 +87,7 @@ static const char *const marks[] = {"# Running 'mem/", "# Running mem/", NULL};
 
 const struct import_format perf_bench_format = {
     .name = "perf-bench",
+    .place = 70,
     .summary = "what 'perf bench mem' prints: bandwidth of memcpy and memset",
     .state_bytes = sizeof(struct perf),
     .marks = marks,

@@ -218,6 +218,7 @@ static enum import_certainty recognise(const struct import_text *text)
 
 const struct import_format sbc_bench_format = {
     .name = "sbc-bench",
+    .place = 70,
     .summary = "the tables of ramlat and tinymembench, alone or in what sbc-bench prints",
     .state_bytes = sizeof(struct sbc_bench),
     .recognise = recognise,

@@ -107,6 +107,7 @@ static enum import_certainty recognise(const struct import_text *text)
 
 const struct import_format stream_format = {
     .name = "stream",
+    .place = 70,
     .summary = "what STREAM prints: the best rate of its four kernels",
     .state_bytes = sizeof(struct stream),
     .recognise = recognise,

@@ -87,6 +87,7 @@ static const char *const marks[] = {"MiB transferred (", "MB transferred (", NUL
 
 const struct import_format sysbench_format = {
     .name = "sysbench",
+    .place = 70,
     .summary = "what 'sysbench memory' prints: the bandwidth of its blocks",
     .state_bytes = sizeof(struct sysbench),
     .marks = marks,
