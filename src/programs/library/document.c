@@ -27,28 +27,23 @@ void fathom_document_free(struct fathom_document *document)
     free(document);
 }
 
-static int read_document(const char *path, struct fathom_document **result, struct error *error)
+int fathom_read(const char *path, struct fathom_document **result, struct fathom_error *failure)
 {
-    if (!path || !result)
-        return error_set(error, ERROR_USAGE,
-                         "fathom_read() needs a path, and a place for the document: one is NULL");
-    struct fathom_document *document = calloc(1, sizeof *document);
-    int code =
-        document ? experiment_read(&document->document, path, error) : error_out_of_memory(error);
+    struct guest guest = guest_enter(failure);
+    struct error *error = &guest.error;
+    struct fathom_document *document = path && result ? calloc(1, sizeof *document) : NULL;
+    int code = document ? experiment_read(&document->document, path, error)
+               : path && result
+                   ? error_out_of_memory(error)
+                   : error_set(error, ERROR_USAGE,
+                               "fathom_read() needs a path, and a place for the document: one is "
+                               "NULL");
     if (code < 0) {
         fathom_document_free(document);
         document = NULL;
     }
-    *result = document;
-    return code;
-}
-
-int fathom_read(const char *path, struct fathom_document **result, struct fathom_error *failure)
-{
-    struct guest guest = guest_enter(failure);
     if (result)
-        *result = NULL;
-    const int code = read_document(path, result, &guest.error);
+        *result = document;
     return guest_leave(&guest, code);
 }
 
@@ -63,23 +58,19 @@ int fathom_write(const struct fathom_document *document, const char *path,
     return guest_leave(&guest, code);
 }
 
-static int analyse(struct document *document, struct error *error)
-{
-    const char *remarks = NULL;
-    int code = document_analyse(document, &remarks, error);
-    if (code == 0)
-        code = verdict_note(document, error);
-    document->tool.analysed = FATHOM_VERSION " (" FATHOM_COMMIT ")";
-    if (code == 0 && remarks)
-        error_set(error, 0, "kept as they were: %s", remarks);
-    return code;
-}
-
 int fathom_analyse(struct fathom_document *document, struct fathom_error *failure)
 {
     struct guest guest = guest_enter(failure);
-    const int code = document ? analyse(&document->document, &guest.error)
-                              : error_set(&guest.error, ERROR_USAGE, "the document is NULL");
+    struct error *error = &guest.error;
+    const char *remarks = NULL;
+    int code = document ? document_analyse(&document->document, &remarks, error)
+                        : error_set(error, ERROR_USAGE, "the document is NULL");
+    if (code == 0)
+        code = verdict_note(&document->document, error);
+    if (document)
+        document->document.tool.analysed = FATHOM_VERSION " (" FATHOM_COMMIT ")";
+    if (code == 0 && remarks)
+        error_set(error, 0, "kept as they were: %s", remarks);
     return guest_leave(&guest, code);
 }
 

@@ -84,11 +84,14 @@ static int check_cpus(int a, int b, struct error *error)
     return code;
 }
 
-static int tell_distance(struct fathom *fathom, const struct pair *pair, double *ns,
-                         unsigned budget_ms, struct error *error)
+int fathom_distance(struct fathom *fathom, int cpu_a, int cpu_b, double *ns, unsigned budget_ms,
+                    struct fathom_error *failure)
 {
-    const struct pair ordered = {pair->a < pair->b ? pair->a : pair->b,
-                                 pair->a < pair->b ? pair->b : pair->a};
+    struct guest guest = guest_enter(failure);
+    struct error *error = &guest.error;
+    const struct pair pair = {cpu_a, cpu_b};
+    const struct pair ordered = {pair.a < pair.b ? pair.a : pair.b,
+                                 pair.a < pair.b ? pair.b : pair.a};
     char name[64], cpus[64];
     snprintf(name, sizeof name, "distance-%d-%d", ordered.a, ordered.b);
     snprintf(cpus, sizeof cpus, "cpus=%d,%d", ordered.a, ordered.b);
@@ -98,34 +101,26 @@ static int tell_distance(struct fathom *fathom, const struct pair *pair, double 
                                       .settings = settings,
                                       .answered = has_distance,
                                       .holds = distance_holds,
-                                      .asked = pair};
+                                      .asked = &pair};
     struct document document = {0};
-    int code = ns ? check_cpus(pair->a, pair->b, error)
+    int code = ns ? check_cpus(pair.a, pair.b, error)
                   : error_set(error, ERROR_USAGE, "the place for the distance is NULL");
     if (code == 0)
         code = question_answer(fathom, &question, budget_ms, &document, error);
     const struct error why = *error;
     if (code == FATHOM_DECLARED)
         code = error_set(error, ERROR_IMPOSSIBLE,
-                         "no machine declares how far CPUs %d and %d are apart: %s", pair->a,
-                         pair->b, *why.text ? why.text : "give 200 ms or more to measure it");
+                         "no machine declares how far CPUs %d and %d are apart: %s", pair.a, pair.b,
+                         *why.text ? why.text : "give 200 ms or more to measure it");
     else if (code > 0)
-        *ns = distance_in(&document, pair);
+        *ns = distance_in(&document, &pair);
     if (code == FATHOM_CACHED && document.machine.hypervisor && budget_ms < QUESTION_LEAST_MS)
         error_set(error, 0,
                   "measured at %s in a virtual machine, whose CPUs the host may have moved since: "
                   "with 100 ms or more that is looked at",
                   document.run.started);
     document_free(&document);
-    return code;
-}
-
-int fathom_distance(struct fathom *fathom, int cpu_a, int cpu_b, double *ns, unsigned budget_ms,
-                    struct fathom_error *failure)
-{
-    struct guest guest = guest_enter(failure);
-    const struct pair pair = {cpu_a, cpu_b};
-    return guest_leave(&guest, tell_distance(fathom, &pair, ns, budget_ms, &guest.error));
+    return guest_leave(&guest, code);
 }
 
 /* --- padding --- */
@@ -164,9 +159,11 @@ static enum answered has_padding(const struct document *document, const void *as
     return padding_in(document) > 0 ? ANSWERED : ANSWERED_NOT;
 }
 
-static int tell_padding(struct fathom *fathom, size_t *bytes, unsigned budget_ms,
-                        struct error *error)
+int fathom_padding(struct fathom *fathom, size_t *bytes, unsigned budget_ms,
+                   struct fathom_error *failure)
 {
+    struct guest guest = guest_enter(failure);
+    struct error *error = &guest.error;
     static const char *const settings[] = {"quick", "writers=2", NULL};
     const struct question question = {
         .name = "padding", .probe = "contention", .settings = settings, .answered = has_padding};
@@ -178,12 +175,5 @@ static int tell_padding(struct fathom *fathom, size_t *bytes, unsigned budget_ms
     else if (code > 0)
         *bytes = padding_in(&document);
     document_free(&document);
-    return code;
-}
-
-int fathom_padding(struct fathom *fathom, size_t *bytes, unsigned budget_ms,
-                   struct fathom_error *failure)
-{
-    struct guest guest = guest_enter(failure);
-    return guest_leave(&guest, tell_padding(fathom, bytes, budget_ms, &guest.error));
+    return guest_leave(&guest, code);
 }

@@ -169,15 +169,16 @@ int measure_plan(struct fathom *fathom, const struct fathom_plan *given,
     return code;
 }
 
-static int run_plan_of(struct fathom *fathom, const struct fathom_plan *plan,
-                       struct fathom_document **result, struct error *error)
+int fathom_run(struct fathom *fathom, const struct fathom_plan *plan,
+               struct fathom_document **result, struct fathom_error *failure)
 {
-    if (!result)
-        return error_set(error, ERROR_USAGE, "the place for the document is NULL");
-    int code = handle_begin(fathom, error);
-    struct fathom_document *document = code == 0 ? calloc(1, sizeof *document) : NULL;
-    if (code == 0 && !document)
-        return error_out_of_memory(error);
+    struct guest guest = guest_enter(failure);
+    struct error *error = &guest.error;
+    struct fathom_document *document = NULL;
+    int code = result ? handle_begin(fathom, error)
+                      : error_set(error, ERROR_USAGE, "the place for the document is NULL");
+    if (code == 0 && !(document = calloc(1, sizeof *document)))
+        code = error_out_of_memory(error);
     if (code == 0) {
         struct fathom_measurement measurement = {.document = &document->document};
         code = measure_plan(fathom, plan, &measurement, error);
@@ -188,15 +189,7 @@ static int run_plan_of(struct fathom *fathom, const struct fathom_plan *plan,
         fathom_document_free(document);
         document = NULL;
     }
-    *result = document;
-    return code;
-}
-
-int fathom_run(struct fathom *fathom, const struct fathom_plan *plan,
-               struct fathom_document **result, struct fathom_error *failure)
-{
-    struct guest guest = guest_enter(failure);
     if (result)
-        *result = NULL;
-    return guest_leave(&guest, run_plan_of(fathom, plan, result, &guest.error));
+        *result = document;
+    return guest_leave(&guest, code);
 }
