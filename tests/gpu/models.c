@@ -184,7 +184,7 @@ static int choose_options(struct measurement *measurement)
     struct settings *settings = &measurement->settings;
     int code = settings_add(settings, probe_common_options, &measurement->error);
     if (code == 0)
-        code = settings_add(settings, gpu_probe.options, &measurement->error);
+        code = settings_add(settings, gpu_probe.help->options, &measurement->error);
     for (size_t i = 0; i < sizeof options / sizeof *options && code == 0; i++)
         code = settings_set(settings, options[i][0], options[i][1], &measurement->error);
     return code;

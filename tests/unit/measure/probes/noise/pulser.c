@@ -144,7 +144,7 @@ static void a_pulser_is_found(void **state)
     const int cpu = machine.allowed.ids[machine.allowed.count - 1];
     char cpu_text[16];
     snprintf(cpu_text, sizeof cpu_text, "%d", cpu);
-    assert_int_equal(settings_add(&settings, noise_probe.options, NULL), 0);
+    assert_int_equal(settings_add(&settings, noise_probe.help->options, NULL), 0);
     assert_int_equal(settings_add(&settings, probe_common_options, NULL), 0);
     assert_int_equal(settings_set(&settings, "for", "1", &error), 0);
     assert_int_equal(settings_set(&settings, "cpus", cpu_text, &error), 0);
