@@ -281,7 +281,8 @@ static void add_point(struct concluding *all, unsigned series, size_t cpu, struc
 static void add_share_series(struct concluding *all, enum noise_cause cause)
 {
     const bool any = cause == CAUSES;
-    const unsigned series = add_series(all, "share", any ? NULL : cause_texts[cause].name, "%", any);
+    const unsigned series =
+        add_series(all, "share", any ? NULL : cause_texts[cause].name, "%", any);
     for (size_t i = 0; i < all->cpus; i++)
         if (all->state->tallies[i].windows)
             add_point(all, series, i, share_of(all, i, cause), all->state->tallies[i].windows);
