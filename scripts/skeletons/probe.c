@@ -70,9 +70,8 @@ static void analyse_series(struct analysis *analysis)
         return analysis_keep(analysis, "skeleton.latency", "it has no value");
     const struct point *point = &series->points[points - 1];
     const struct summary *y = &point->y;
-    const size_t first = analysis->result->finding_count;
     analysis_add_summary(analysis, "skeleton.latency", "ns", y, point->flags);
-    analysis_read_off(analysis, first, series);
+    analysis_read_off(analysis, series);
 }
 
 /* What decides which experiment the finding is of, and what its name alone stands for. */

@@ -46,6 +46,7 @@ static const char *tell_remarks(const struct analysis *analysis)
 static void keep_some(struct analysis *analysis, const char *why, const bool *wanted)
 {
     struct probe_result *result = analysis->result;
+    const bool all_read = analysis->read == result->finding_count;
     size_t count = 0;
     for (size_t i = 0; i < analysis->before_count; i++) {
         if (analysis->kept[i] || (wanted && !wanted[i]))
@@ -56,6 +57,7 @@ static void keep_some(struct analysis *analysis, const char *why, const bool *wa
         analysis->kept[i] = true;
         count++;
     }
+    analysis->read = all_read ? result->finding_count : analysis->read;
     note_kept(analysis, count, why);
 }
 
@@ -91,7 +93,7 @@ static int analyse_anew(void *with)
     struct probe_result *result = analysis->result;
     analysis->kept = pool_alloc(analysis->pool, analysis->before_count + 1, sizeof *analysis->kept);
     result->findings = NULL;
-    result->finding_count = 0;
+    result->finding_count = analysis->read = 0;
     bool values = false;
     for (size_t s = 0; s < result->series_count && !values; s++)
         for (size_t p = 0; p < result->series[s].point_count && !values; p++)
@@ -212,15 +214,15 @@ static void refuse_thin(struct analysis *analysis, struct finding *finding,
 }
 
 /* Each finding has a list of its own, because experiment_complete() adds to it later. */
-void analysis_read_off(struct analysis *analysis, size_t first, const struct series *series)
+void analysis_read_off(struct analysis *analysis, const struct series *series)
 {
     struct probe_result *result = analysis->result;
     size_t measured = 0;
-    for (size_t i = 0; i < series->point_count; i++)
+    for (size_t i = 0; series && i < series->point_count; i++)
         measured += series->points[i].y.n > 0;
-    for (size_t i = first; i < result->finding_count; i++) {
-        struct finding *finding = &result->findings[i];
-        if (finding->factor_count)
+    for (; analysis->read < result->finding_count; analysis->read++) {
+        struct finding *finding = &result->findings[analysis->read];
+        if (!series || finding->factor_count)
             continue;
         refuse_thin(analysis, finding, series, measured);
         for (size_t f = 0; f < series->factor_count; f++)

@@ -20,7 +20,8 @@ struct analysis {
     /* The findings that the result had before. */
     const struct finding *before;
     size_t before_count;
-    bool *kept; /* for each finding of `before`, whether it was kept */
+    bool *kept;  /* for each finding of `before`, whether it was kept */
+    size_t read; /* findings before this one have their series, or none */
     /* Findings that could not be computed anew, by reason. */
     struct analysis_remark {
         const char *probe, *why;
@@ -65,11 +66,12 @@ struct finding *analysis_add_summary(struct analysis *, const char *name, const 
 /* Adds a point's figure in the unit of its y. */
 struct finding *analysis_add_point(struct analysis *, const char *name, const char *unit,
                                    const struct point *, unsigned flags);
-/* Gives findings number `first` and later the factors of the series that they were read off. All
- * findings of probes pass here, so this is the one place that refuses conclusions from too few
- * points: if fewer points have a value than the finding's line requires, the finding loses its
- * value, and its text says how many there were and what helps. */
-void analysis_read_off(struct analysis *, size_t first, const struct series *);
+/* Gives the findings that were added since the last call the factors of the series that they were
+ * read off (NULL: they are of none). All findings of probes pass here, so this is the one place
+ * that refuses conclusions from too few points: if fewer points have a value than the finding's
+ * line requires, the finding loses its value, and its text says how many there were and what
+ * helps. */
+void analysis_read_off(struct analysis *, const struct series *);
 /* Adds a factor to the finding. The factor is copied, its texts are not. */
 void analysis_add_factor(struct analysis *, struct finding *, const struct factor *);
 

@@ -100,9 +100,8 @@ static double add_amount(struct analysis *analysis, const char *name, const char
     const struct point *most = most_taken(series);
     if (!most)
         return NAN;
-    const size_t first = analysis->result->finding_count;
     analysis_add_point(analysis, finding, series->y.unit, most, 0);
-    analysis_read_off(analysis, first, series);
+    analysis_read_off(analysis, series);
     return (double)most->y.median;
 }
 
@@ -128,6 +127,7 @@ static void add_alone(struct analysis *analysis)
         pool_strdup(analysis->pool, line.text);
     if (isfinite(scatter))
         analysis_add_value(analysis, "need.noise", "%", (struct interval){scatter, NAN, NAN}, 0);
+    analysis_read_off(analysis, NULL);
 }
 
 static void add_taken(struct analysis *analysis)
@@ -151,7 +151,7 @@ static void add_taken(struct analysis *analysis)
         const unsigned why = FLAG_BIT(has_too_few(&most->y) ? FLAG_TOO_FEW : FLAG_UNSTABLE);
         analysis_add_point(analysis, name, "", most,
                            need_answer(&most->y) == NEED_UNTOLD ? why : 0);
-        analysis_read_off(analysis, at, series);
+        analysis_read_off(analysis, series);
         if (taken == NEED_L3) {
             const double held = add_amount(analysis, "held", "need.L3.held", taken);
             if (isfinite(held))

@@ -43,7 +43,7 @@ static void add(struct analysis *analysis, const struct finding_line *line, cons
 static void read_line(struct analysis *analysis, const struct finding_line *line,
                       const char *pattern, const struct series *series)
 {
-    const size_t before = analysis->result->finding_count, count = series->point_count;
+    const size_t count = series->point_count;
     const struct point *first = &series->points[0], *last = first + count - 1;
     const bool two = line->read == READ_EXCESS || line->read == READ_GAIN;
     if (line->read == READ_EACH)
@@ -57,7 +57,7 @@ static void read_line(struct analysis *analysis, const struct finding_line *line
     if (two && count > 1 && has_value(first) && has_value(last) &&
         !(line->read == READ_EXCESS && first->x > 1))
         add(analysis, line, pattern, last, first);
-    analysis_read_off(analysis, before, series);
+    analysis_read_off(analysis, series);
 }
 
 /* Copies the part of the list before the next separator; returns the rest of the list, or NULL. */

@@ -218,13 +218,12 @@ static void analyse_access(struct analysis *analysis)
     const struct factor *sets = analysis_list(analysis, level_sets, &count);
     for (int i = 0; i < FORWARD_COUNT; i++) {
         const struct series *series = analysis_series(analysis, cases[i].series, NULL, NULL);
-        const size_t first = analysis->result->finding_count;
         if (!series || !series->point_count)
             continue;
         finding_add_cycles_of(analysis->result, analysis->pool, cases[i].finding, series->points,
                               series->points->flags)
             ->text = cases[i].text;
-        analysis_read_off(analysis, first, series);
+        analysis_read_off(analysis, series);
     }
     for (int pages = 0; pages < 2; pages++)
         for (size_t i = 0; i + 1 < count; i += 2)

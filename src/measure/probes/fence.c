@@ -279,7 +279,6 @@ static bool both(const struct analysis *analysis, enum fence_loop loop, const ch
 static struct finding *add_between(struct analysis *analysis, const char *name, const char *op)
 {
     const struct point *points[2];
-    const size_t first = analysis->result->finding_count;
     if (!both(analysis, FENCE_AFTER, op, 1, points))
         return NULL;
     const struct estimate with = finding_cycles_of(points[0]),
@@ -290,7 +289,7 @@ static struct finding *add_between(struct analysis *analysis, const char *name, 
                                              (double)with.low - (double)without.high,
                                              (double)with.high - (double)without.low},
                            points[0]->flags | points[1]->flags);
-    analysis_read_off(analysis, first, series_of(analysis, FENCE_AFTER, op));
+    analysis_read_off(analysis, series_of(analysis, FENCE_AFTER, op));
     return finding;
 }
 
@@ -298,7 +297,6 @@ static struct finding *add_between(struct analysis *analysis, const char *name, 
 static void add_behind(struct analysis *analysis, enum fence_loop loop, const char *op)
 {
     const struct point *points[2];
-    const size_t first = analysis->result->finding_count;
     if (!both(analysis, loop, op, OPEN_MOST, points))
         return;
     analysis_add_value(analysis,
@@ -306,12 +304,11 @@ static void add_behind(struct analysis *analysis, enum fence_loop loop, const ch
                                    loop == FENCE_LOADS ? "loads" : "stores"),
                        "", estimate_ratio(finding_time_of(points[0]), finding_time_of(points[1])),
                        points[0]->flags | points[1]->flags);
-    analysis_read_off(analysis, first, series_of(analysis, loop, op));
+    analysis_read_off(analysis, series_of(analysis, loop, op));
 }
 
 static void add_alone(struct analysis *analysis, const struct series *alone, const char *op)
 {
-    const size_t first = analysis->result->finding_count;
     struct pool *pool = analysis->pool;
     size_t count;
     const struct factor *list = analysis_list(analysis, operations, &count);
@@ -321,7 +318,7 @@ static void add_alone(struct analysis *analysis, const struct series *alone, con
     for (size_t i = 0; i + 3 < count; i += OPERATION_WORDS)
         if (list[i].text && strcmp(list[i].text, op) == 0)
             finding->text = list[i + 2].text;
-    analysis_read_off(analysis, first, alone);
+    analysis_read_off(analysis, alone);
 }
 
 static void add_lines(struct analysis *analysis, const char *op)
@@ -331,12 +328,11 @@ static void add_lines(struct analysis *analysis, const char *op)
     const struct series *lines = series_of(analysis, FENCE_LINES, op);
     for (size_t i = 0; lines && i + 1 < count; i += 2) {
         const struct point *point = series_point(lines, sets[i + 1].number);
-        const size_t first = analysis->result->finding_count;
         if (!point || !sets[i].text)
             continue;
         analysis_add_point(analysis, pool_printf(analysis->pool, "fence.%s.%s", op, sets[i].text),
                            "ns", point, point->flags);
-        analysis_read_off(analysis, first, lines);
+        analysis_read_off(analysis, lines);
     }
 }
 
@@ -383,7 +379,6 @@ static void add_cheapest(struct analysis *analysis)
     if (finding)
         finding->text = pool_printf(analysis->pool, "by %s, the cheapest here", best);
     for (int kind = FENCE_ATOMIC; kind <= FENCE_FLUSH; kind++) {
-        const size_t first = analysis->result->finding_count;
         best = cheapest(analysis, FENCE_ALONE, kinds[kind], &text);
         if (!best)
             continue;
@@ -392,7 +387,7 @@ static void add_cheapest(struct analysis *analysis)
                               pool_printf(analysis->pool, "fence.%s", kinds[kind]), alone->points,
                               alone->points->flags)
             ->text = text;
-        analysis_read_off(analysis, first, alone);
+        analysis_read_off(analysis, alone);
     }
 }
 

@@ -183,7 +183,6 @@ static const char *with_more_loads(struct analysis *analysis, const struct level
 static void add_direction(struct analysis *analysis, const struct level_series *level, int order)
 {
     struct share share;
-    const size_t first = analysis->result->finding_count;
     if (!share_at(analysis, level, order, analysis_line_bytes(analysis), &share))
         return;
     const struct interval hidden = share.hidden,
@@ -197,7 +196,7 @@ static void add_direction(struct analysis *analysis, const struct level_series *
                     : hidden.high <= hidden_well ? "prefetchers hardly follow"
                                                  : "too uncertain to tell",
                     order == FORWARD ? with_more_loads(analysis, level) : "");
-    analysis_read_off(analysis, first, level->orders[order]);
+    analysis_read_off(analysis, level->orders[order]);
 }
 
 /* The largest stride at which forward order hides a quarter of the latency in some level. With

@@ -283,6 +283,7 @@ static void add_unknown(struct analysis *analysis, const char *name,
                                     "miss's time to two",
                                     analysis_number(analysis, "to"));
     }
+    analysis_read_off(analysis, NULL);
 }
 
 static void add_step(struct analysis *analysis, int filler)
@@ -300,7 +301,6 @@ static void add_step(struct analysis *analysis, int filler)
     const struct window_steps coarse = steps_concluded(coarse_concluded),
                               fine = steps_concluded(fine_concluded);
     const struct factor *own = series_factor(coarse_concluded, "loop's own");
-    const size_t first = analysis->result->finding_count;
     if (!fine_concluded || !own || !steps_agree(&fine)) {
         add_unknown(analysis, fillers[filler].finding, &coarse, fine_concluded ? &fine : NULL);
         return;
@@ -316,7 +316,7 @@ static void add_step(struct analysis *analysis, int filler)
                        flags)
         ->text = fillers[filler].text;
     if (curve)
-        analysis_read_off(analysis, first, curve);
+        analysis_read_off(analysis, curve);
 }
 
 #include "window.findings.h"

@@ -139,7 +139,8 @@ static void findings_get_the_factors_of_their_series(void **state)
     desk->series.factor_count = 1;
     desk->result.findings[2].factors = &other;
     desk->result.findings[2].factor_count = 1;
-    analysis_read_off(&desk->analysis, 1, &desk->series);
+    desk->analysis.read = 1;
+    analysis_read_off(&desk->analysis, &desk->series);
     assert_int_equal(desk->result.findings[0].factor_count, 0);
     assert_string_equal(desk->result.findings[1].factors[0].text, "forward");
     assert_string_equal(desk->result.findings[2].factors[0].text, "random");
@@ -184,10 +185,9 @@ static void a_documents_probes_are_analysed_by_their_names(void **state)
 
 static void conclude_from_series(struct analysis *analysis)
 {
-    const size_t first = analysis->result->finding_count;
     const struct summary summary = {.median = 5, .n = 6};
     assert_non_null(analysis_add_summary(analysis, "parallelism.work.knee", "cycles", &summary, 0));
-    analysis_read_off(analysis, first, analysis->result->series);
+    analysis_read_off(analysis, analysis->result->series);
 }
 
 /* A knee takes two points: its line in the registry says so. */

@@ -258,13 +258,12 @@ void bandwidth_analyse(struct analysis *analysis)
                                     .level = analysis_factor(series, "level")};
         const bool by_threads = strcmp(series->name, BANDWIDTH_BY_THREADS_NAME) == 0;
         const char *mix = analysis_factor(series, "mix");
-        const size_t first = result->finding_count;
         if (*mix && by_threads)
             analyse_mix(analysis, &curve, mix, cpus);
         if (curve.op < STREAM_OPS && by_threads)
             analyse_threads(analysis, &curve, cpus);
         if (curve.op < STREAM_OPS && strcmp(series->name, BANDWIDTH_STREAM_NAME) == 0)
             analyse_stream(analysis, &curve);
-        analysis_read_off(analysis, first, series);
+        analysis_read_off(analysis, series);
     }
 }

@@ -317,12 +317,11 @@ static void add_rate(struct analysis *analysis, const char *name, enum copy_meth
 {
     const struct series *series = curve_of(analysis, name, method);
     const struct point *point = series ? series_point(series, x) : NULL;
-    const size_t first = analysis->result->finding_count;
     if (!point)
         return;
     analysis_add_summary(analysis, name_of(analysis, method, what), "B/s", &point->y, point->flags)
         ->text = pool_printf(analysis->pool, "calls of %s", size_text(analysis->pool, x));
-    analysis_read_off(analysis, first, series);
+    analysis_read_off(analysis, series);
 }
 
 /* Whether `one` is faster at x and the intervals do not overlap. */
@@ -363,7 +362,6 @@ static void add_overtaking(struct analysis *analysis, enum copy_method method,
 {
     const struct series *one = curve_of(analysis, warm_name, method),
                         *other = curve_of(analysis, warm_name, than);
-    const size_t first = analysis->result->finding_count;
     const char *by = copy_method_names[than];
     char where[160];
     if (!one || !other)
@@ -382,7 +380,7 @@ static void add_overtaking(struct analysis *analysis, enum copy_method method,
         finding->flags = here->flags | series_point(other, here->x)->flags;
         finding->text = pool_printf(analysis->pool, "faster than %s: %s", by, where);
     }
-    analysis_read_off(analysis, first, one);
+    analysis_read_off(analysis, one);
 }
 
 /* Adds the slowest rate of calls with an operand one byte off alignment, relative to aligned calls,
@@ -411,13 +409,12 @@ static void add_unaligned(struct analysis *analysis, enum copy_method method, do
     }
     if (!slowest)
         return;
-    const size_t first = result->finding_count;
     analysis_add_value(analysis, name_of(analysis, method, "unaligned"), "",
                        estimate_ratio(finding_time_of(slowest), finding_time_of(plain)),
                        slowest->flags | plain->flags)
         ->text = pool_printf(analysis->pool, "of the aligned speed: %s one byte off, calls of %s",
                              analysis_factor(worst, "off"), size_text(analysis->pool, x));
-    analysis_read_off(analysis, first, worst);
+    analysis_read_off(analysis, worst);
 }
 
 static void analyse_copy(struct analysis *analysis)
@@ -447,7 +444,6 @@ static void analyse_copy(struct analysis *analysis)
         const struct series *series = curve_of(analysis, warm_name, method);
         const struct point *point = series ? series_point(series, CALL_BYTES) : NULL;
         const double counted = 1e9 * (double)copy_counted(method, CALL_BYTES);
-        const size_t first = analysis->result->finding_count;
         if (!point)
             continue;
         const struct estimate rate = finding_time_of(point);
@@ -457,7 +453,7 @@ static void analyse_copy(struct analysis *analysis)
                                              counted / (double)rate.low},
                            point->flags)
             ->text = "a call of 64 bytes";
-        analysis_read_off(analysis, first, series);
+        analysis_read_off(analysis, series);
     }
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
         add_overtaking(analysis, pairs[i][0], pairs[i][1]);

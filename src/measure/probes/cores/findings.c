@@ -299,7 +299,6 @@ static void add_drift(struct analysis *analysis)
     const struct series *moved = NULL;
     double percent = 0, least = 0, most = 0;
     size_t references = 0;
-    const size_t first = result->finding_count;
     for (size_t i = 0; i < result->series_count; i++) {
         const struct series *series = &result->series[i];
         const size_t count = series->point_count;
@@ -330,7 +329,7 @@ static void add_drift(struct analysis *analysis)
         references > 1 ? " that drifted most (there is one for each home)" : "", moved->point_count,
         least, most,
         analysis_is_set(analysis, "correct-drift") ? "; the figures are corrected for it" : "");
-    analysis_read_off(analysis, first, moved);
+    analysis_read_off(analysis, moved);
 }
 
 /* --- clusters --- */
@@ -366,11 +365,10 @@ static void add_ends(struct analysis *analysis, const struct series *matrix, boo
     const struct probe_result *result = analysis->result;
     for (size_t i = 0; i < result->series_count; i++) {
         const struct series *ends = &result->series[i];
-        const size_t first = result->finding_count;
         if (strcmp(ends->name, matrix->name) != 0 || is_headline(result, i, any))
             continue;
         add_extremes(analysis, ends);
-        analysis_read_off(analysis, first, ends);
+        analysis_read_off(analysis, ends);
     }
 }
 
@@ -384,7 +382,6 @@ void cores_analyse(struct analysis *analysis)
                   "the pairs measured side by side may have been measured again");
     for (size_t i = 0; i < result->series_count; i++) {
         const struct series *matrix = &result->series[i];
-        const size_t first = result->finding_count;
         const struct point *least, *most;
         series_extremes(matrix, &least, &most);
         if (!matrix->matrix || !is_headline(result, i, any) || !least)
@@ -406,6 +403,7 @@ void cores_analyse(struct analysis *analysis)
         }
         analysis_add_value(analysis, name_of(analysis->pool, matrix, "mean"), matrix->y.unit,
                            (struct interval){mean / count, low / count, high / count}, flags);
+        analysis_read_off(analysis, matrix);
         if (!begun)
             add_ends(analysis, matrix, any);
         add_lines(analysis, matrix);
@@ -415,7 +413,7 @@ void cores_analyse(struct analysis *analysis)
                           "stamps of two counters are in no series");
         }
         add_clusters(analysis, matrix);
-        analysis_read_off(analysis, first, matrix);
+        analysis_read_off(analysis, matrix);
         begun = true;
     }
 }

@@ -228,7 +228,7 @@ static struct finding *add(struct analysis *analysis, const char *name, const ch
     const size_t first = analysis->result->finding_count;
     analysis_add_value(analysis, name, unit, value, reading_flags(&curve->reading, level))->text =
         text;
-    analysis_read_off(analysis, first, curve->reading.series);
+    analysis_read_off(analysis, curve->reading.series);
     return &analysis->result->findings[first];
 }
 

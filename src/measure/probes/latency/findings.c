@@ -98,7 +98,7 @@ static void add_size(struct analysis *analysis, const struct series *series,
         finding_add_cycles_of(result, analysis->pool, "latency", point, point->flags);
     analysis_add_point(analysis, ns ? "latency_ns" : "latency", ns ? "ns" : "cycles", point,
                        point->flags);
-    analysis_read_off(analysis, first, series);
+    analysis_read_off(analysis, series);
     for (size_t i = first; i < result->finding_count; i++) {
         result->findings[i].text =
             pool_printf(analysis->pool, "a load in a working set of %s", size);
@@ -135,7 +135,6 @@ static void add_hidden(struct analysis *analysis, const struct series *forward,
         return;
     const double fast = (double)at->y.median, slow = (double)beside->y.median;
     const double hidden = 100 * (1 - fast / slow);
-    const size_t first = analysis->result->finding_count;
     const struct interval share = {hidden, 100 * (1 - (double)at->y.high / (double)beside->y.low),
                                    100 * (1 - (double)at->y.low / (double)beside->y.high)};
     struct finding *finding =
@@ -147,7 +146,7 @@ static void add_hidden(struct analysis *analysis, const struct series *forward,
                    : "forward by %.0f bytes a load in %s takes %.3g ns, in random order %.3g: "
                      "nothing of it is hidden",
         stride->number, size_text(analysis->pool, at->x), fast, slow, hidden);
-    analysis_read_off(analysis, first, forward);
+    analysis_read_off(analysis, forward);
 }
 
 /* --- as a chase keeps the caches --- */
@@ -225,7 +224,6 @@ static void add_chased(struct analysis *analysis, const struct series *filled,
                     size_format(kept, size));
     if (known && kept < capacity->value)
         capacity->text = plan;
-    const size_t first = analysis->result->finding_count;
     struct finding *finding = analysis_add_point(
         analysis, pool_printf(analysis->pool, "L%d.chased", level), "ns", at, at->flags);
     finding->text = pool_printf(
@@ -241,7 +239,7 @@ static void add_chased(struct analysis *analysis, const struct series *filled,
                                              least > 0 && isfinite(most) ? most : NAN},
                            at->flags)
             ->text = "beyond this size a chase finds more of its lines gone than kept";
-    analysis_read_off(analysis, first, chased);
+    analysis_read_off(analysis, chased);
 }
 
 /* --- all of it --- */
@@ -250,7 +248,6 @@ static void add_chased(struct analysis *analysis, const struct series *filled,
 static void analyse_curve(struct analysis *analysis, const struct series *series, bool levels,
                           const struct translation_knee *knees, size_t count)
 {
-    const size_t first = analysis->result->finding_count;
     /* Another tool's table has neither declared values nor the page size. */
     const bool ours = series_factor(series, "pages") != NULL;
     const struct series *joined = joined_with_sweeps(analysis, series);
@@ -266,7 +263,7 @@ static void analyse_curve(struct analysis *analysis, const struct series *series
         for (size_t i = 0; i < series->point_count; i++)
             if (series->points[i].y.n && series->points[i].x >= 1 && series->points[i].x < 0x1p63)
                 add_size(analysis, series, &series->points[i]);
-    analysis_read_off(analysis, first, series);
+    analysis_read_off(analysis, series);
 }
 
 void latency_analyse(struct analysis *analysis)

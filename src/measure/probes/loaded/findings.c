@@ -283,12 +283,11 @@ static void add_knee(struct analysis *analysis, const struct series *latency)
 void loaded_analyse(struct analysis *analysis)
 {
     const struct series *latency = analysed_series(analysis, LOADED_LATENCY);
-    const size_t first = analysis->result->finding_count;
     if (!latency)
         return;
     add_ends(analysis, latency);
     add_knee(analysis, latency);
-    analysis_read_off(analysis, first, latency);
+    analysis_read_off(analysis, latency);
 }
 
 #include "loaded.findings.h"

@@ -463,7 +463,6 @@ static void add_worst(struct analysis *analysis, const struct series *series,
                                                       : each->y.median < point->y.median);
         point = worse ? each : point;
     }
-    const size_t first = analysis->result->finding_count;
     if (!point)
         return;
     struct finding *finding = analysis_add_point(
@@ -481,7 +480,7 @@ static void add_worst(struct analysis *analysis, const struct series *series,
             pool_printf(analysis->pool,
                         "to another node's memory, where that is worst: from node %d to node %d",
                         point->from, point->to);
-    analysis_read_off(analysis, first, series);
+    analysis_read_off(analysis, series);
 }
 
 /* --- comparison with the firmware's HMAT --- */
@@ -523,7 +522,6 @@ static void add_declared(struct analysis *analysis, const struct declared_way *w
     const struct probe_result *result = analysis->result;
     const uint64_t declared = which == NUMA_LATENCY ? way->read_latency_ns : way->read_bandwidth;
     const struct series *series = NULL;
-    const size_t first = result->finding_count;
     for (size_t i = 0; i < result->series_count && !series; i++)
         if (result->series[i].matrix && strcmp(result->series[i].y.name, whats[which]) == 0)
             series = &result->series[i];
@@ -537,7 +535,7 @@ static void add_declared(struct analysis *analysis, const struct declared_way *w
     finding->text = pool_printf(
         analysis->pool, "from CPUs of node %d, from which the firmware (HMAT) declares it best",
         point->from);
-    analysis_read_off(analysis, first, series);
+    analysis_read_off(analysis, series);
 }
 
 static void numa_analyse(struct analysis *analysis)

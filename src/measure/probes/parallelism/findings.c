@@ -425,7 +425,6 @@ static void add_curve(struct analysis *analysis, const struct curve *told)
     struct saturation found;
     struct curve named = *told, *curve = &named;
     const struct series *series = curve->series;
-    const size_t first = analysis->result->finding_count;
     if (!plateau_of(series, &found))
         return;
     const struct point *best = &series->points[found.typical];
@@ -441,7 +440,7 @@ static void add_curve(struct analysis *analysis, const struct curve *told)
         analysis, pool_printf(analysis->pool, "%s.parallelism.rate", curve->level), "B/s",
         (struct interval){ns / (double)each.median, ns / (double)each.high, ns / (double)each.low},
         best->flags);
-    analysis_read_off(analysis, first, series);
+    analysis_read_off(analysis, series);
 }
 
 /* Accesses per second of all threads. */
@@ -449,7 +448,6 @@ static void add_threads(struct analysis *analysis, const struct series *all)
 {
     const struct point *one = all->points, *most = NULL;
     const struct factor *chains = series_factor(all, "chains");
-    const size_t first = analysis->result->finding_count;
     for (size_t i = 0; i < all->point_count; i++)
         if (all->points[i].y.n)
             most = &all->points[i];
@@ -472,7 +470,7 @@ static void add_threads(struct analysis *analysis, const struct series *all)
                     "%s GB/s of lines%s",
                     (double)most->y.median * 1e-6, most->x, most->x > 1 ? "s" : "", chains->number,
                     chains->number == 1 ? "" : "s", figure_format(rate_gbs, 3, rate), beside);
-    analysis_read_off(analysis, first, all);
+    analysis_read_off(analysis, all);
 }
 
 static const struct point *concluded_of(const struct series *concluded)
@@ -501,7 +499,6 @@ static void add_work(struct analysis *analysis, const struct series *work)
 {
     const struct point *concluded = concluded_of(analysis_series(analysis, knee_name, NULL, NULL)),
                        *won = concluded_of(analysis_series(analysis, gain_name, NULL, NULL));
-    const size_t first = analysis->result->finding_count;
     const unsigned flags = series_flags(work);
     if (!concluded) {
         analysis_keep(analysis, "parallelism.work.*", held_by_trials);
@@ -528,7 +525,7 @@ static void add_work(struct analysis *analysis, const struct series *work)
                         "steps ahead makes it %.2f times as fast",
                         won->x, analysis_number(analysis, "prefetch"), (double)won->y.median);
     }
-    analysis_read_off(analysis, first, work);
+    analysis_read_off(analysis, work);
 }
 
 void parallelism_analyse(struct analysis *analysis)

@@ -306,7 +306,6 @@ static void analyse_coherence(struct analysis *analysis)
         enum line_state state = 0;
         while (state < LINE_STATES && strcmp(line_state_names[state], held) != 0)
             state++;
-        const size_t first = result->finding_count;
         if (state == LINE_STATES || (state == LINE_SHARED && !known))
             continue;
         for (size_t p = 0; p < series->point_count; p++) {
@@ -323,7 +322,7 @@ static void analyse_coherence(struct analysis *analysis)
             finding->text = pool_printf(analysis->pool, "%s by CPU %d, the line %s", op,
                                         point->from, where(analysis, state, point));
         }
-        analysis_read_off(analysis, first, series);
+        analysis_read_off(analysis, series);
     }
     held_analyse(analysis);
 }

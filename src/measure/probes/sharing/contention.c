@@ -212,14 +212,13 @@ static void add_from(struct analysis *analysis, enum contention_op op, const cha
 {
     const struct series *series = series_that(analysis, op, shows);
     const struct point *point = series ? series_point(series, (double)writers) : NULL;
-    const size_t first = analysis->result->finding_count;
     if (!point)
         return;
     analysis_add_point(
         analysis, pool_printf(analysis->pool, "contention.%s.%s", contention_of(op)->name, what),
         unit, point, point->flags)
         ->text = text;
-    analysis_read_off(analysis, first, series);
+    analysis_read_off(analysis, series);
 }
 
 /* Adds the ratio of two writers' times at two distances. */
@@ -229,14 +228,13 @@ static void add_ratio(struct analysis *analysis, enum contention_op op, const ch
     const struct series *series = series_that(analysis, op, shows_distances);
     const struct point *one = series ? series_point(series, near) : NULL,
                        *other = series ? series_point(series, far) : NULL;
-    const size_t first = analysis->result->finding_count;
     if (!one || !other)
         return;
     analysis_add_value(
         analysis, pool_printf(analysis->pool, "contention.%s.%s", contention_of(op)->name, what),
         "", estimate_ratio(finding_time_of(one), finding_time_of(other)), one->flags | other->flags)
         ->text = text;
-    analysis_read_off(analysis, first, series);
+    analysis_read_off(analysis, series);
 }
 
 static void analyse_contention(struct analysis *analysis)

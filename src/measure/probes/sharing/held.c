@@ -295,7 +295,7 @@ static void add_reaches(struct analysis *analysis, const struct series *series)
     for (size_t i = first; i < analysis->result->finding_count; i++)
         analysis->result->findings[i].cpus =
             pool_printf(pool, "%.0f,%.0f", fmin(reader, holder), fmax(reader, holder));
-    analysis_read_off(analysis, first, series);
+    analysis_read_off(analysis, series);
 }
 
 void held_analyse(struct analysis *analysis)

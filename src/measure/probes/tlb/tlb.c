@@ -177,7 +177,6 @@ static void analyse_pages(struct analysis *analysis, const struct tlb_page *page
     const struct series *packed = ladder_of(analysis, TLB_PACKED, name),
                         *spread = ladder_of(analysis, TLB_SPREAD, name),
                         *sparse = ladder_of(analysis, TLB_SPARSE, name);
-    const size_t first = analysis->result->finding_count;
     char parameter[32], patterns[64];
     snprintf(parameter, sizeof parameter, "unavailable.%s", name);
     snprintf(patterns, sizeof patterns, "dtlb<n>.%s.*, dtlb.%s.as.*", name, name);
@@ -218,7 +217,7 @@ static void analyse_pages(struct analysis *analysis, const struct tlb_page *page
     }
     findings_tlb(analysis->result, analysis->pool, &evidence);
     if (spread)
-        analysis_read_off(analysis, first, evidence.spread);
+        analysis_read_off(analysis, evidence.spread);
 }
 
 static bool is_looked_at(const struct analysis *analysis, const char *page)

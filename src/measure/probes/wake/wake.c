@@ -355,7 +355,6 @@ static void analyse_wake(struct analysis *analysis)
     for (size_t s = 0; s < analysis->result->series_count; s++) {
         const struct series *series = &analysis->result->series[s];
         const struct point *least, *most;
-        const size_t first = analysis->result->finding_count;
         series_extremes(series, &least, &most);
         if (series->matrix && least) {
             add_extreme(analysis, series, least, "min", "fastest");
@@ -370,7 +369,7 @@ static void analyse_wake(struct analysis *analysis)
                     ->text = pool_printf(analysis->pool, "woken by %s, after a sleep of %g us",
                                          analysis_factor(series, "way"), point->x);
         }
-        analysis_read_off(analysis, first, series);
+        analysis_read_off(analysis, series);
     }
     analysis_keep(analysis, "wake.*.switches", "context switches are in no series");
 }
