@@ -1,10 +1,8 @@
 /* Texts, memory, signals and the system's own facts as posix.h declares them. */
 #include <windows.h>
 
-#include <ctype.h>
 #include <fnmatch.h>
 #include <io.h>
-#include <locale.h>
 #include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
@@ -33,16 +31,6 @@ char *strcasestr(const char *text, const char *part)
         if (strnicmp(text, part, length) == 0)
             return (char *)(uintptr_t)text;
     return length ? NULL : (char *)(uintptr_t)text;
-}
-
-char *strsep(char **text, const char *separators)
-{
-    char *part = *text;
-    if (part && *(*text += strcspn(*text, separators)))
-        *(*text)++ = '\0';
-    else
-        *text = NULL;
-    return part;
 }
 
 char *posix_strrchr(const char *text, int c)
@@ -102,40 +90,6 @@ const char *strptime(const char *text, const char *format, struct tm *when)
         }
     }
     return text;
-}
-
-struct posix_locale {
-    char name[LC_MAX * 64]; /* of all categories, before; empty: the thread had none of its own */
-};
-
-locale_t newlocale(int mask, const char *name, locale_t base)
-{
-    (void)mask, (void)name, (void)base;
-    return calloc(1, sizeof(struct posix_locale));
-}
-
-/* The thread's locale is "C" from a new one on, until the one that this returned is used again. */
-locale_t uselocale(locale_t locale)
-{
-    static const char c[] = "C";
-    if (!locale)
-        return NULL;
-    const bool new = !*locale->name;
-    const char *before = new ? setlocale(LC_ALL, NULL) : NULL;
-    if (new) {
-        snprintf(locale->name, sizeof locale->name, "%s", before ? before : c);
-        _configthreadlocale(_ENABLE_PER_THREAD_LOCALE);
-        setlocale(LC_ALL, c);
-    } else {
-        setlocale(LC_ALL, locale->name);
-        _configthreadlocale(_DISABLE_PER_THREAD_LOCALE);
-    }
-    return locale;
-}
-
-void freelocale(locale_t locale)
-{
-    free(locale);
 }
 
 /* --- memory --- */
@@ -285,7 +239,6 @@ int uname(struct utsname *names)
         get_version(&version);
     snprintf(names->release, sizeof names->release, "%lu.%lu.%lu", version.dwMajorVersion,
              version.dwMinorVersion, version.dwBuildNumber);
-    snprintf(names->version, sizeof names->version, "%s", names->release);
     GetNativeSystemInfo(&system);
     snprintf(names->machine, sizeof names->machine, "%s",
              system.wProcessorArchitecture == PROCESSOR_ARCHITECTURE_AMD64 ? "x86_64" : "aarch64");

@@ -100,17 +100,9 @@ char *posix_strrchr(const char *, int);
 #define strrchr                 posix_strrchr
 #define timegm(when)            _mkgmtime(when)
 #define localtime_r(time, when) (localtime_s(when, time) == 0 ? (when) : NULL)
-char *strsep(char **text, const char *separators);
-#define secure_getenv(name) getenv(name)
 
 /* The gamma function of positive numbers has no other sign. */
 #define lgamma_r(x, sign) (*(sign) = 1, lgamma(x))
-
-typedef struct posix_locale *locale_t;
-enum { LC_ALL_MASK = -1 };
-locale_t newlocale(int mask, const char *name, locale_t base);
-locale_t uselocale(locale_t);
-void freelocale(locale_t);
 
 /* --- memory --- */
 
