@@ -26,11 +26,6 @@ static int open_own(struct executor *executor, struct error *error)
     return 0;
 }
 
-static void close_own(struct executor *executor)
-{
-    (void)executor;
-}
-
 static uint64_t now_ns(const struct executor *executor)
 {
     (void)executor;
@@ -103,7 +98,6 @@ const struct executor_kind skeleton_executor = {
     .place = 0,
     .serves = serves,
     .open = open_own,
-    .close = close_own,
     .now_ns = now_ns,
     .pause = pause_until,
     .map = map,

@@ -1,5 +1,6 @@
 #include "measure/engine/executor.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* NULL: the executor that the plan names can't carry it out. */
@@ -22,15 +23,17 @@ int executor_open(struct executor *executor, const struct engine *engine, const 
                          "FATHOM_EXECUTOR=%s can't carry out what is planned here: unset it",
                          plan->executor ? plan->executor : "");
     executor->kind = kind;
-    int code = executor->kind->open(executor, error);
+    const int code = kind->open(executor, error);
     if (code < 0)
-        executor->kind = NULL;
+        executor_close(executor);
     return code;
 }
 
 void executor_close(struct executor *executor)
 {
-    if (executor->kind)
+    if (executor->kind && executor->kind->close && executor->own)
         executor->kind->close(executor);
+    free(executor->own);
+    executor->own = NULL;
     executor->kind = NULL;
 }

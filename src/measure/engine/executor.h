@@ -37,8 +37,9 @@ struct executor_kind {
     int place; /* order: the lowest that serves a plan carries it out, unless the plan names one */
     /* Whether it can carry out this plan on this engine. */
     bool (*serves)(const struct engine *, const struct plan *);
-    /* Fills `own`, `flags` and `shortest_batch_ns`. ERROR_SYSTEM without memory. */
+    /* Fills `own`, by malloc(), `flags` and `shortest_batch_ns`. ERROR_SYSTEM without memory. */
     int (*open)(struct executor *, struct error *);
+    /* Frees what `own` holds. NULL: nothing. */
     void (*close)(struct executor *);
     /* Brings a device's clock up to speed before the first visit. 0; ERROR_INTERRUPTED or
      * ERROR_SYSTEM; any other error where nothing can be measured. NULL: not needed. */

@@ -3,8 +3,6 @@
 #include "arch.h"
 #include "chains_loops.h"
 
-#include <stddef.h>
-
 /* X(number of chains) for each. */
 #define EIGHT(X, a, b, c, d, e, f, g, h) X(a) X(b) X(c) X(d) X(e) X(f) X(g) X(h)
 #define EVERY(X)                                                                                   \

@@ -1,7 +1,5 @@
 #include "measure/kernels/mix.h"
 
-#include <stddef.h>
-
 uint64_t mix_run(void *state, uint64_t repeats)
 {
     struct mix *mix = state;

@@ -39,7 +39,6 @@ static const struct {
 };
 enum { COARSE, FINE };
 static const char *const looks[] = {"coarse", "around the step"};
-static const char *const filler_names[] = {"all", "nop", "add", "load", NULL};
 
 enum {
     WINDOW_TRIALS = 11,

@@ -40,11 +40,6 @@ static int open_device(struct executor *executor, struct error *error)
     return executor->own ? 0 : error_out_of_memory(error);
 }
 
-static void close_device(struct executor *executor)
-{
-    free(executor->own);
-}
-
 /* With a model only the device's own time counts, so that no test waits. */
 static uint64_t now_ns(const struct executor *executor)
 {
@@ -167,7 +162,6 @@ const struct executor_kind executor_device = {
     .place = 10,
     .serves = serves,
     .open = open_device,
-    .close = close_device,
     .wake = wake,
     .now_ns = now_ns,
     .pause = pause_until,

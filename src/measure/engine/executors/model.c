@@ -37,11 +37,6 @@ static int open_model(struct executor *executor, struct error *error)
     return 0;
 }
 
-static void close_model(struct executor *executor)
-{
-    free(executor->own);
-}
-
 static uint64_t now_ns(const struct executor *executor)
 {
     return *((const struct model_state *)executor->own)->now_ps / 1000;
@@ -252,7 +247,6 @@ const struct executor_kind executor_model = {
     .place = 20,
     .serves = serves,
     .open = open_model,
-    .close = close_model,
     .now_ns = now_ns,
     .pause = pause_until,
     .map = map,

@@ -36,7 +36,6 @@ static void close_threads(struct executor *executor)
     struct threads_state *state = executor->own;
     free(state->before_ns);
     free(state->after_ns);
-    free(state);
 }
 
 static int open_threads(struct executor *executor, struct error *error)
@@ -59,7 +58,6 @@ static int open_threads(struct executor *executor, struct error *error)
     }
     if (!stealable || (state->before_ns && state->after_ns))
         return 0;
-    close_threads(executor);
     return error_out_of_memory(error);
 }
 

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { NAME_BYTES = 256, INVALID_VALUE = 1 };
 

@@ -15,7 +15,6 @@
 #include "measure/probes/kit/build.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const uint64_t MIB = 1024 * 1024, GIB = 1024 * 1024 * 1024;

@@ -4,7 +4,6 @@
 #include "measure/probes/cores/cores.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const char *const kind_words[] = {[DECLARED_SIBLINGS] = "siblings",

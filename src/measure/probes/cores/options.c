@@ -3,7 +3,6 @@
 #include "base/units.h"
 #include "machine/clock.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* Up to this many CPUs are measured pair by pair, which takes some five seconds; more are measured

@@ -19,7 +19,6 @@
 
 #include "base/units.h"
 #include "conclude/levels/reading.h"
-#include "conclude/registry/finding.h"
 #include "document/flag.h"
 
 #include <math.h>

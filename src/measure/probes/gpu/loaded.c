@@ -14,8 +14,6 @@
 #include "conclude/registry/finding.h"
 #include "measure/probes/gpu/options.h"
 
-#include <math.h>
-
 /* Cycles from one round of a multiprocessor, of 64 KiB, to the next: 17 GB/s each where the clock
  * is 2 GHz, and so on; with no wait they take all that the memory has. */
 static const unsigned round_cycles[] = {65536, 32768, 16384, 11585, 8192, 5793, 4096, 0};

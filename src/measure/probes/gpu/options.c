@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const backend_names[] = {"auto", "cuda", "opencl", NULL};
 const char *const gpu_path_names[] = {"l1", "l2", "read-only", NULL};
 const char *const gpu_order_names[] = {"random", "strided", "both", NULL};
 

@@ -16,14 +16,11 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const uint64_t MIB = 1024 * 1024, HUGE_PAGE = 2 * 1024 * 1024;
 enum { PACKED, PADDED, WORD = 8, ALIGN_MOST = 2048, THREADS_MOST = 65536 };
 enum { OWN, SHARED };
-static const char *const ring_names[] = {"own", "shared", NULL};
-static const char *const element_names[] = {"packed", "padded", NULL};
 enum { READ, MODIFY };
 static const char *const access_names[] = {"read", "modify", NULL};
 

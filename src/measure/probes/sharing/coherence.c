@@ -19,7 +19,6 @@
 enum { LINES = 512, LINES_APART = 3, RINGS = 8, CONTROL_BYTES = 256 };
 
 enum { BY_ALL, BY_STATE, BY_SIZE };
-static const char *const by_names[] = {"all", "state", "size", NULL};
 /* Of the time, where sizes follow. All of it answers within so many seconds, unless more are asked
  * for. */
 static const double states_share = 0.45, most_s = 18;
