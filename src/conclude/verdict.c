@@ -268,16 +268,6 @@ static void add_points(struct document_verdict *verdict, const struct document *
         }
 }
 
-static void add_trials(struct document_verdict *verdict, const struct point *point)
-{
-    if (!point->y.n)
-        return;
-    if (!verdict->fewest || point->y.n < verdict->fewest)
-        verdict->fewest = point->y.n;
-    if (point->y.coverage < verdict->coverage)
-        verdict->coverage = point->y.coverage;
-}
-
 static void add_probe(struct document_verdict *verdict, const struct document *document,
                       size_t index)
 {
@@ -290,8 +280,13 @@ static void add_probe(struct document_verdict *verdict, const struct document *d
         for (size_t i = 0; i < probe->finding_count && !(by_points && conditions); i++)
             add_finding(verdict, document, probe, &probe->findings[i], conditions);
     for (size_t s = 0; s < probe->series_count; s++)
-        for (size_t i = 0; i < probe->series[s].point_count; i++)
-            add_trials(verdict, &probe->series[s].points[i]);
+        for (size_t i = 0; i < probe->series[s].point_count; i++) {
+            const struct summary *y = &probe->series[s].points[i].y;
+            if (y->n && (!verdict->fewest || y->n < verdict->fewest))
+                verdict->fewest = y->n;
+            if (y->n && y->coverage < verdict->coverage)
+                verdict->coverage = y->coverage;
+        }
     if (probe->status != PROBE_OK && verdict->values == values_before &&
         verdict->family_count == families_before) {
         const struct place place = place_of_probe(document, probe);

@@ -230,15 +230,6 @@ static void read_own_parts(const struct cells *cells, struct rows *rows, double 
         own[a] -= rows->far / 2;
 }
 
-static double noise_of(const struct tree *tree, const struct tree_node *node,
-                       const struct cells *cells, double *room)
-{
-    for (size_t i = 0; i < node->count; i++)
-        room[i] = cells->noise[tree->order[node->first + i]];
-    sort_ascending(room, node->count);
-    return quantile(room, node->count, 0.75);
-}
-
 /* A quantile of a row's latencies to the members of `node` that are not in `without` (NULL: to
  * all), less what the rows add; NAN: fewer than half were measured. */
 static double latency_of(size_t row, const struct tree *tree, const struct tree_node *node,
@@ -323,7 +314,10 @@ static bool is_near(const struct tree *tree, const struct tree_node *node,
     double difference = fmin(next->adjusted - node->adjusted, 0.95 * next->join);
     double gap = -log(1 - difference / next->join);
     /* Latencies that were corrected by far ones are as noisy as the far ones. */
-    double noise = noise_of(tree, next, cells, room) * fmax(1, far / next->join);
+    for (size_t i = 0; i < next->count; i++)
+        room[i] = cells->noise[tree->order[next->first + i]];
+    sort_ascending(room, next->count);
+    double noise = quantile(room, next->count, 0.75) * fmax(1, far / next->join);
     double scatter = fmax(noise, fmax(node->scatter, next->scatter));
     /* Cells of a row share its peculiarities, so the number of rows is used, not of cells. */
     double here = (double)(node->pairs < node->count ? node->pairs : node->count);
