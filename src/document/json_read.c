@@ -456,13 +456,6 @@ static void fold_point(struct reading *reading, struct point *point)
         refuse(reading, "has a value without interference that is too large");
 }
 
-static void end_finding(struct reading *reading, struct finding *finding)
-{
-    fold_former(&reading->former[FORMER_QUIET], &finding->disturbance.longer, &finding->value,
-                &finding->low, &finding->high);
-    clear_former(reading);
-}
-
 /* A point has either x, or both from and to, and all points of a series have the same. */
 static void end_point(struct reading *reading, struct frame *frame)
 {
@@ -497,8 +490,12 @@ static void end_object(struct reading *reading, struct frame *frame)
     frame->at = NULL;
     if (frame->shape == &point_shape)
         end_point(reading, frame);
-    else if (frame->shape == &finding_shape)
-        end_finding(reading, (struct finding *)(void *)frame->base);
+    if (frame->shape == &finding_shape) {
+        struct finding *finding = (struct finding *)(void *)frame->base;
+        fold_former(&reading->former[FORMER_QUIET], &finding->disturbance.longer, &finding->value,
+                    &finding->low, &finding->high);
+        clear_former(reading);
+    }
 }
 
 /* Finds duplicates by sorting, because a hostile file may have a million factors. */

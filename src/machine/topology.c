@@ -145,19 +145,6 @@ static int compare_caches(const void *a, const void *b)
     return (first > second) - (first < second);
 }
 
-static void read_caches(struct machine *machine, hwloc_topology_t topology)
-{
-    for (int depth = hwloc_topology_get_depth(topology); depth-- > 0;) {
-        if (!hwloc_obj_type_is_cache(hwloc_get_depth_type(topology, depth)))
-            continue;
-        for (unsigned i = 0; i < hwloc_get_nbobjs_by_depth(topology, depth); i++) {
-            hwloc_obj_t cache = hwloc_get_obj_by_depth(topology, depth, i);
-            const struct cpulist cpus = list_of(&machine->pool, cache->cpuset);
-            topology_add_cache(machine, describe_cache(&cache->attr->cache), &cpus, false);
-        }
-    }
-}
-
 /* --- NUMA --- */
 
 /* Takes the node's CPUs from the kernel. hwloc's set differs: for a node without CPUs it has the
@@ -253,18 +240,6 @@ static void keep_depth(struct machine *machine, hwloc_topology_t topology, int d
     }
 }
 
-/* Keeps packages, dies, groups, caches, cores, CPUs and nodes, but no devices and no names. */
-static void keep_objects(struct machine *machine, hwloc_topology_t topology)
-{
-    const struct declared_objects cpus = {.type = hwloc_obj_type_string(HWLOC_OBJ_PU)};
-    for (int depth = 0; depth < hwloc_topology_get_depth(topology); depth++)
-        keep_depth(machine, topology, depth);
-    keep_depth(machine, topology, HWLOC_TYPE_DEPTH_NUMANODE);
-    const struct cpulist all =
-        list_of(&machine->pool, hwloc_topology_get_topology_cpuset(topology));
-    add_cpus(machine, entry_of(machine, &cpus), &all);
-}
-
 static void add_fact(struct machine *machine, struct cache_facts cache, const struct cpulist *cpus)
 {
     struct machine_facts *facts = &machine->facts;
@@ -303,12 +278,27 @@ void topology_read(struct machine *machine, hwloc_topology_t topology,
 {
     read_cpus(machine, topology);
     read_kinds(machine, topology);
-    read_caches(machine, topology);
+    for (int depth = hwloc_topology_get_depth(topology); depth-- > 0;) {
+        if (!hwloc_obj_type_is_cache(hwloc_get_depth_type(topology, depth)))
+            continue;
+        for (unsigned i = 0; i < hwloc_get_nbobjs_by_depth(topology, depth); i++) {
+            hwloc_obj_t cache = hwloc_get_obj_by_depth(topology, depth, i);
+            const struct cpulist cpus = list_of(&machine->pool, cache->cpuset);
+            topology_add_cache(machine, describe_cache(&cache->attr->cache), &cpus, false);
+        }
+    }
     hwloc_const_nodeset_t nodes = hwloc_topology_get_topology_nodeset(topology);
     for (int id = hwloc_bitmap_first(nodes); id >= 0; id = hwloc_bitmap_next(nodes, id)) {
         hwloc_obj_t node = hwloc_get_numanode_obj_by_os_index(topology, (unsigned)id);
         if (node)
             add_node(machine, node, source);
     }
-    keep_objects(machine, topology);
+    /* Keeps packages, dies, groups, caches, cores, CPUs and nodes, but no devices and no names. */
+    const struct declared_objects cpus = {.type = hwloc_obj_type_string(HWLOC_OBJ_PU)};
+    for (int depth = 0; depth < hwloc_topology_get_depth(topology); depth++)
+        keep_depth(machine, topology, depth);
+    keep_depth(machine, topology, HWLOC_TYPE_DEPTH_NUMANODE);
+    const struct cpulist all =
+        list_of(&machine->pool, hwloc_topology_get_topology_cpuset(topology));
+    add_cpus(machine, entry_of(machine, &cpus), &all);
 }
