@@ -228,15 +228,6 @@ static const struct {
     [DOUBTFUL] = {"_doubtful", "1 if the finding is doubtful; the document says why"},
 };
 
-static double number_of(const struct finding *finding, enum bound what)
-{
-    return what == VALUE         ? finding->value
-           : what == LOW         ? finding->low
-           : what == HIGH        ? finding->high
-           : what == DISTURBANCE ? (double)finding->disturbance.longer
-                                 : flag_doubts(finding->flags) != 0;
-}
-
 /* A family: of values and their bounds all units with the same suffix of the metric's name. */
 static void put_family(const struct metrics *metrics, const char *metric, enum bound what)
 {
@@ -249,7 +240,11 @@ static void put_family(const struct metrics *metrics, const char *metric, enum b
     for (size_t i = 0; i < metrics->count; i++) {
         const struct sample *sample = &metrics->list[i];
         const struct finding *finding = sample->labels.finding;
-        const double value = number_of(finding, what);
+        const double value = what == VALUE         ? finding->value
+                             : what == LOW         ? finding->low
+                             : what == HIGH        ? finding->high
+                             : what == DISTURBANCE ? (double)finding->disturbance.longer
+                                                   : flag_doubts(finding->flags) != 0;
         if (sample->repeated || !isfinite(value) ||
             (measured && strcmp(sample->quantity->metric, metric) != 0))
             continue;

@@ -84,17 +84,6 @@ static int by_x(const void *a, const void *b)
     return ((*left)->x > (*right)->x) - ((*left)->x < (*right)->x);
 }
 
-/* The series' points by x. */
-static const struct point **points_of(const struct plot *plot, const struct series *series)
-{
-    const struct point **list =
-        pool_alloc(plot->chart->report->pool, series->point_count + 1, sizeof *list);
-    for (size_t i = 0; i < series->point_count; i++)
-        list[i] = &series->points[i];
-    qsort(list, series->point_count, sizeof *list, by_x);
-    return list;
-}
-
 /* --- axes --- */
 
 /* Extends the span by a value; a logarithmic axis shows more where all values are positive and far
@@ -527,12 +516,16 @@ void curves_put(const struct canvas *canvas, const struct chart *chart, double l
     put_axes(&plot);
     for (size_t i = 0; i < chart->count; i++) {
         const struct curve *curve = &chart->blocks[i].curve;
-        const struct point **points = points_of(&plot, curve->series);
+        const struct series *series = curve->series;
+        const size_t count = series->point_count;
+        const struct point **points = pool_alloc(chart->report->pool, count + 1, sizeof *points);
         const enum svg_ink ink = put_dashes(NULL, i);
-        put_intervals(&plot, points, curve->series->point_count, ink);
-        put_line(&plot, points, curve->series->point_count, i);
-        put_dots(&plot, points, curve->series->point_count, ink,
-                 chart->count > 1 ? curve->label : NULL);
+        for (size_t p = 0; p < count; p++)
+            points[p] = &series->points[p];
+        qsort(points, count, sizeof *points, by_x);
+        put_intervals(&plot, points, count, ink);
+        put_line(&plot, points, count, i);
+        put_dots(&plot, points, count, ink, chart->count > 1 ? curve->label : NULL);
         pool_give_back(chart->report->pool, points);
     }
     put_marks(&plot);

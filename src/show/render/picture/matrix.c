@@ -218,11 +218,6 @@ static void walk(const struct chart *chart, const struct shades *shades, each_ma
     }
 }
 
-static double map_width(const struct map *map)
-{
-    return map->labels + map->cell_width * (double)map->square->column_count + 2;
-}
-
 static double map_height(const struct map *map)
 {
     return TITLE + HEAD + map->cell_height * (double)map->square->row_count + GAP;
@@ -236,7 +231,8 @@ static void measure(void *with, const struct map *map, const struct block *block
 {
     struct extent *extent = with;
     (void)block, (void)first;
-    extent->width = fmax(extent->width, map_width(map));
+    extent->width =
+        fmax(extent->width, map->labels + map->cell_width * (double)map->square->column_count + 2);
     extent->height += map_height(map);
 }
 
@@ -415,34 +411,28 @@ static void put_map(void *with, const struct map *map, const struct block *block
     drawing->top += map_height(map);
 }
 
-/* What colours mean: values at five ranks. */
-static void put_key(const struct drawing *drawing)
-{
-    enum { SAMPLE = 58 };
-    FILE *out = drawing->canvas->out;
-    const struct shades *shades = drawing->shades;
-    fputs("<g font-size=\"11\" text-anchor=\"middle\">\n", out);
-    for (int key = 0; key < KEYS; key++) {
-        const double value = shades->quantiles[key * RANKS / (KEYS - 1)];
-        const double share = shade_of(shades, value), x = drawing->left + key * SAMPLE;
-        char text[UNIT_TEXT];
-        number_text(shades, value, text);
-        fprintf(out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%d\" height=\"18\"", x, drawing->top,
-                SAMPLE);
-        put_colour(out, share);
-        fprintf(out, "/><text x=\"%.1f\" y=\"%.1f\" fill=\"%s\">%s</text>\n", x + SAMPLE / 2.0,
-                drawing->top + 13, ink_on(share), text);
-    }
-    fputs("</g>\n", out);
-    svg_text(out, drawing->left + KEYS * SAMPLE + 8, drawing->top + 13, SVG_SOFT, 11, SVG_START,
-             "least, quartiles, most");
-}
-
 void matrices_put(const struct canvas *canvas, const struct chart *chart, double left, double top)
 {
+    enum { SAMPLE = 58 };
+    FILE *out = canvas->out;
     struct shades shades;
     gather_shades(&shades, chart);
     struct drawing drawing = {canvas, chart, &shades, left, top};
     walk(chart, &shades, put_map, &drawing);
-    put_key(&drawing);
+    /* What colours mean: values at five ranks. */
+    fputs("<g font-size=\"11\" text-anchor=\"middle\">\n", out);
+    for (int key = 0; key < KEYS; key++) {
+        const double value = shades.quantiles[key * RANKS / (KEYS - 1)];
+        const double share = shade_of(&shades, value), x = left + key * SAMPLE;
+        char text[UNIT_TEXT];
+        number_text(&shades, value, text);
+        fprintf(out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%d\" height=\"18\"", x, drawing.top,
+                SAMPLE);
+        put_colour(out, share);
+        fprintf(out, "/><text x=\"%.1f\" y=\"%.1f\" fill=\"%s\">%s</text>\n", x + SAMPLE / 2.0,
+                drawing.top + 13, ink_on(share), text);
+    }
+    fputs("</g>\n", out);
+    svg_text(out, left + KEYS * SAMPLE + 8, drawing.top + 13, SVG_SOFT, 11, SVG_START,
+             "least, quartiles, most");
 }
