@@ -134,22 +134,6 @@ static const struct {
 };
 enum { TURNS = sizeof turns / sizeof *turns };
 
-/* Cells are six columns wide with numbers aligned to the left; nothing follows the last number. */
-static void print_row(FILE *out, const struct core_pairs *pairs, size_t row)
-{
-    int blank = COLUMN - fprintf(out, "%d", pairs->cpus[row]);
-    for (size_t column = 0; column < pairs->count; column++) {
-        const struct point *point = cell_of(pairs, row, column);
-        if (point) {
-            fprintf(out, "%*s", blank, "");
-            blank = COLUMN - fprintf(out, "%.0f", (double)point->y.median);
-        } else {
-            blank += COLUMN;
-        }
-    }
-    fputc('\n', out);
-}
-
 static void speak_core_latency(struct talk *talk)
 {
     const char *name = talk_value(talk, 'b');
@@ -167,8 +151,21 @@ static void speak_core_latency(struct talk *talk)
     for (size_t i = 0; i < pairs.count; i++)
         fprintf(talk->out, "%-*d", i + 1 < pairs.count ? COLUMN : 0, pairs.cpus[i]);
     fputc('\n', talk->out);
-    for (size_t i = 0; i < pairs.count; i++)
-        print_row(talk->out, &pairs, i);
+    /* Cells are six columns wide with numbers aligned to the left; nothing follows the last number.
+     */
+    for (size_t row = 0; row < pairs.count; row++) {
+        int blank = COLUMN - fprintf(talk->out, "%d", pairs.cpus[row]);
+        for (size_t column = 0; column < pairs.count; column++) {
+            const struct point *point = cell_of(&pairs, row, column);
+            if (point) {
+                fprintf(talk->out, "%*s", blank, "");
+                blank = COLUMN - fprintf(talk->out, "%.0f", (double)point->y.median);
+            } else {
+                blank += COLUMN;
+            }
+        }
+        fputc('\n', talk->out);
+    }
 }
 
 const struct tongue core_latency_tongue = {

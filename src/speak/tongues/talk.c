@@ -225,21 +225,6 @@ static void read_arguments(struct talk *talk)
 
 /* --- measuring --- */
 
-/* Records the command that repeats the measurement and shows all its results: "fathom latency
- * --size 32M --order random". */
-static void note_command(struct talk *talk, const char *probe, const struct talk_option *options)
-{
-    struct pool *pool = &talk->document->pool;
-    const char *text = talk->more ? talk->more : pool_printf(pool, "fathom %s", probe);
-    for (; !talk->more && options->name; options++)
-        text = options->value ? pool_printf(pool, "%s --%s %s", text, options->name, options->value)
-                              : pool_printf(pool, "%s --%s", text, options->name);
-    const char **command =
-        pool_append(pool, (void **)&talk->commands, &talk->command_count, sizeof *command);
-    *command = text;
-    talk->more = NULL;
-}
-
 /* A run and its settings, which live as long as the talk: the document refers to their texts. */
 struct talk_run {
     struct run run;
@@ -298,7 +283,17 @@ const struct probe_result *talk_measure(struct talk *talk, const char *name,
     talk->last = kept;
     if (talk->budget_most_s > 0)
         budget_s = fmin(budget_s, talk->budget_most_s);
-    note_command(talk, name, options);
+    /* The command that repeats the measurement and shows all its results: "fathom latency --size
+     * 32M
+     * --order random". */
+    const char *text = talk->more ? talk->more : pool_printf(pool, "fathom %s", name);
+    for (const struct talk_option *option = options; !talk->more && option->name; option++)
+        text = option->value ? pool_printf(pool, "%s --%s %s", text, option->name, option->value)
+                             : pool_printf(pool, "%s --%s", text, option->name);
+    const char **command =
+        pool_append(pool, (void **)&talk->commands, &talk->command_count, sizeof *command);
+    *command = text;
+    talk->more = NULL;
     kept->run = (struct run){.machine = talk->machine,
                              .settings = &kept->settings,
                              .probes = chosen,
