@@ -70,45 +70,6 @@ static void add_processor(struct hash *hash)
     }
 }
 
-/* The id distinguishes two machines of one model. A container gets a new host name at each start,
- * so the name counts only if there is no id. */
-static void add_machine(struct hash *hash)
-{
-    struct utsname names;
-    char *id = files_text(NULL, "/etc/machine-id");
-    const bool named = uname(&names) == 0;
-    add_text(hash, id && *id ? id : named ? names.nodename : NULL);
-    free(id);
-    add_file(hash, "/sys/class/dmi/id/product_name");
-    add_file(hash, "/sys/firmware/devicetree/base/model");
-    add_text(hash, named ? names.sysname : NULL);
-    add_text(hash, named ? names.release : NULL);
-    add_text(hash, named ? names.version : NULL);
-    add_text(hash, named ? names.machine : NULL);
-}
-
-static void add_caches(struct hash *hash)
-{
-    for (int i = 0; i < 6; i++) {
-        char path[64];
-        snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/size", i);
-        add_file(hash, path);
-    }
-    add_file(hash, "/sys/devices/system/cpu/online");
-}
-
-static void add_cpus(struct hash *hash)
-{
-    struct cgroup_limits limits;
-    char text[1024];
-    struct pool pool = {0};
-    cgroup_read(&limits, &pool, NULL);
-    add_text(hash, limits.cpus_known ? cpulist_format(&limits.cpus, text, sizeof text) : "all");
-    pool_free(&pool);
-    snprintf(text, sizeof text, "%g", limits.cpu_quota);
-    add_text(hash, text);
-}
-
 /* If there are several kinds of cores, the result depends on which CPUs the thread may run on. */
 static void add_kinds(struct hash *hash)
 {
@@ -127,10 +88,32 @@ static void cache_key(char key[CACHE_KEY_BYTES])
 {
     struct hash hash = {0xcbf29ce484222325u, 0x243f6a8885a308d3u};
     add_text(&hash, FATHOM_VERSION " " FATHOM_COMMIT);
-    add_machine(&hash);
+    /* The id distinguishes two machines of one model. A container gets a new host name at each
+     * start, so the name counts only if there is no id. */
+    char *id = files_text(NULL, "/etc/machine-id"), text[1024];
+    struct utsname names;
+    const bool named = uname(&names) == 0;
+    add_text(&hash, id && *id ? id : named ? names.nodename : NULL);
+    free(id);
+    add_file(&hash, "/sys/class/dmi/id/product_name");
+    add_file(&hash, "/sys/firmware/devicetree/base/model");
+    add_text(&hash, named ? names.sysname : NULL);
+    add_text(&hash, named ? names.release : NULL);
+    add_text(&hash, named ? names.version : NULL);
+    add_text(&hash, named ? names.machine : NULL);
     add_processor(&hash);
-    add_caches(&hash);
-    add_cpus(&hash);
+    for (int i = 0; i < 6; i++) {
+        snprintf(text, sizeof text, "/sys/devices/system/cpu/cpu0/cache/index%d/size", i);
+        add_file(&hash, text);
+    }
+    add_file(&hash, "/sys/devices/system/cpu/online");
+    struct cgroup_limits limits;
+    struct pool pool = {0};
+    cgroup_read(&limits, &pool, NULL);
+    add_text(&hash, limits.cpus_known ? cpulist_format(&limits.cpus, text, sizeof text) : "all");
+    pool_free(&pool);
+    snprintf(text, sizeof text, "%g", limits.cpu_quota);
+    add_text(&hash, text);
     add_kinds(&hash);
     snprintf(key, CACHE_KEY_BYTES, "%016llx%016llx", (unsigned long long)random_mix(hash.a),
              (unsigned long long)hash.b);

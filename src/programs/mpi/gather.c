@@ -64,11 +64,6 @@ static int take(const struct gathering *gathering, int leader, int pass,
 
 /* --- a wave --- */
 
-static void fail(struct waiting *waiting)
-{
-    waiting->state = HAS_FAILED;
-}
-
 /* Tests whether the next part has arrived; true if that completes the answer. */
 static bool look(struct waiting *waiting, MPI_Comm between)
 {
@@ -78,7 +73,7 @@ static bool look(struct waiting *waiting, MPI_Comm between)
     if (waiting->state > WAITS_FOR_BODY)
         return false;
     if (MPI_Test(&waiting->request, &there, &status) != MPI_SUCCESS) {
-        fail(waiting);
+        waiting->state = HAS_FAILED;
         return false;
     }
     if (!there)
@@ -94,7 +89,7 @@ static bool look(struct waiting *waiting, MPI_Comm between)
     waiting->state = WAITS_FOR_BODY;
     if (!waiting->text || MPI_Irecv(waiting->text, length, MPI_CHAR, waiting->leader, TAG_BODY,
                                     between, &waiting->request) != MPI_SUCCESS)
-        fail(waiting);
+        waiting->state = HAS_FAILED;
     return false;
 }
 
@@ -158,7 +153,7 @@ static int wave(const struct gathering *gathering, int from, int to, int pass, d
                       &waiting->request) != MPI_SUCCESS ||
             MPI_Isend(&passes[pass], 1, MPI_INT, leader, TAG_GO, ranks->between, &forgotten) !=
                 MPI_SUCCESS)
-            fail(waiting);
+            waiting->state = HAS_FAILED;
         else
             MPI_Request_free(&forgotten);
     }
