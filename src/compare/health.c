@@ -199,20 +199,6 @@ static const char *probe_names(struct pool *pool, const struct document *documen
     return *names ? names : "none";
 }
 
-static void refuse_nothing(struct checking *checking)
-{
-    struct pool *pool = &checking->check->pool;
-    const struct document *base = checking->base, *now = checking->now;
-    bool shared = !base->probe_count;
-    for (size_t p = 0; p < base->probe_count && !shared; p++)
-        shared = document_probe_near(now, base->probes[p].name, p) != NULL;
-    if (!shared)
-        pool_leave(pool, ERROR_USAGE,
-                   "the document checked (%s) has no probe in common with the baseline (%s): check "
-                   "a run of one of those",
-                   probe_names(pool, now), probe_names(pool, base));
-}
-
 static int check_all(void *with)
 {
     struct checking *checking = with;
@@ -220,10 +206,18 @@ static int check_all(void *with)
     const struct differences *differences = &check->differences;
     const struct probe_result *failed = NULL;
     refuse_strangers(checking);
-    refuse_nothing(checking);
-    pool_check(&check->pool, differences_find(&check->differences, checking->base, checking->now,
-                                              checking->tolerance, pool_error(&check->pool)));
-    checking->compared = pool_alloc(&check->pool, checking->base->probe_count, sizeof(bool));
+    const struct document *base = checking->base, *now = checking->now;
+    bool shared = !base->probe_count;
+    for (size_t p = 0; p < base->probe_count && !shared; p++)
+        shared = document_probe_near(now, base->probes[p].name, p) != NULL;
+    if (!shared)
+        pool_leave(&check->pool, ERROR_USAGE,
+                   "the document checked (%s) has no probe in common with the baseline (%s): check "
+                   "a run of one of those",
+                   probe_names(&check->pool, now), probe_names(&check->pool, base));
+    pool_check(&check->pool, differences_find(&check->differences, base, now, checking->tolerance,
+                                              pool_error(&check->pool)));
+    checking->compared = pool_alloc(&check->pool, base->probe_count, sizeof(bool));
     for (size_t i = 0; i < differences->count; i++)
         take(checking, &differences->list[i]);
     for (size_t i = 0; i < differences->lonely_count; i++)

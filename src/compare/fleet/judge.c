@@ -70,22 +70,16 @@ static struct figure figure_at(const struct fleet *fleet, const struct fleet_fin
     return figure_of(&source, &full, &finding->meaning);
 }
 
-/* Values of which most are equal, as counts are, show no scatter: that of their sort's figures
- * between runs of one machine stands for it. */
-static void set_equal(const struct judging *judging, const struct fleet_finding *finding,
-                      struct peers *peers)
-{
-    const struct figure figure = figure_at(judging->fleet, finding, judging->members[0]);
-    const struct prior *prior = &priors[figure.sort][figure.guest][STATE_QUIET];
-    peers->equal = (struct variance){prior->scatter * prior->scatter, prior->freedom};
-}
-
 static void judge_members(struct judging *judging, const struct fleet_finding *finding,
                           struct fleet_spread *spread, const struct peers_prior *prior)
 {
     const double least = judging->fleet->rules.least;
     lay_out(judging, spread->logarithms);
-    set_equal(judging, finding, &spread->peers);
+    /* Values of which most are equal, as counts are, show no scatter: that of their sort's figures
+     * between runs of one machine stands for it. */
+    const struct figure figure = figure_at(judging->fleet, finding, judging->members[0]);
+    const struct prior *sort = &priors[figure.sort][figure.guest][STATE_QUIET];
+    spread->peers.equal = (struct variance){sort->scatter * sort->scatter, sort->freedom};
     peers_judge(judging->peers, judging->count, &spread->peers, prior);
     for (size_t i = 0; i < judging->count; i++) {
         struct fleet_value *value = judging->members[i];
@@ -110,11 +104,12 @@ static int by_group_of_node(const struct fleet *fleet, const struct fleet_value 
     return node->state == NODE_JUDGED ? (int)node->group : -1;
 }
 
-/* Sorts the values of one finding by group (counting sort); bounds[g] is where group g ends. */
-static void sort_by_group(struct judging *judging, const struct fleet_finding *finding,
-                          size_t *bounds)
+/* Fits the values of each group, or (`fitted`) judges them by that fit. */
+static void go_through(struct fleet *fleet, struct judging *judging, struct fleet_finding *finding,
+                       size_t *bounds, bool fitted)
 {
-    const struct fleet *fleet = judging->fleet;
+    struct fleet_value **all = judging->members;
+    /* Sorts the values by group (counting sort); bounds[g] is where group g ends. */
     memset(bounds, 0, (fleet->group_count + 1) * sizeof *bounds);
     for (size_t i = 0; i < finding->count; i++) {
         const int group = by_group_of_node(fleet, &finding->values[i]);
@@ -126,16 +121,8 @@ static void sort_by_group(struct judging *judging, const struct fleet_finding *f
     for (size_t i = 0; i < finding->count; i++) {
         const int group = by_group_of_node(fleet, &finding->values[i]);
         if (group >= 0)
-            judging->members[bounds[group]++] = &finding->values[i];
+            all[bounds[group]++] = &finding->values[i];
     }
-}
-
-/* Fits the values of each group, or (`fitted`) judges them by that fit. */
-static void go_through(struct fleet *fleet, struct judging *judging, struct fleet_finding *finding,
-                       size_t *bounds, bool fitted)
-{
-    struct fleet_value **all = judging->members;
-    sort_by_group(judging, finding, bounds);
     size_t from = 0;
     for (size_t g = 0; g < fleet->group_count; from = bounds[g++]) {
         judging->members = all + from;
@@ -190,19 +177,6 @@ static bool is_compared(const struct fleet *fleet, const struct fleet_finding *f
     return finding->spreads && node->state == NODE_JUDGED && finding->spreads[node->group].count;
 }
 
-static void note_odd(struct fleet *fleet, const struct fleet_finding *finding,
-                     struct fleet_value *value)
-{
-    struct fleet_node *node = &fleet->nodes[value->node];
-    value->odd = true;
-    node->odd = true;
-    node->odd_count++;
-    if (!node->leads || fabs(value->distance) > fabs(node->leads->distance)) {
-        node->leads = value;
-        node->leading = finding;
-    }
-}
-
 static void choose_odd(struct fleet *fleet, struct pool *pool)
 {
     double *p = pool_alloc(pool, fleet->compared, sizeof *p);
@@ -215,8 +189,15 @@ static void choose_odd(struct fleet *fleet, struct pool *pool)
     for (size_t f = 0; f < fleet->finding_count; f++)
         for (size_t i = 0; i < fleet->findings[f].count; i++) {
             struct fleet_value *value = &fleet->findings[f].values[i];
-            if (is_compared(fleet, &fleet->findings[f], value) && value->p <= limit)
-                note_odd(fleet, &fleet->findings[f], value);
+            struct fleet_node *node = &fleet->nodes[value->node];
+            if (!is_compared(fleet, &fleet->findings[f], value) || value->p > limit)
+                continue;
+            value->odd = node->odd = true;
+            node->odd_count++;
+            if (!node->leads || fabs(value->distance) > fabs(node->leads->distance)) {
+                node->leads = value;
+                node->leading = &fleet->findings[f];
+            }
         }
 }
 
