@@ -37,18 +37,6 @@ static void add_cpus(struct cpulist *all, const char *text, struct pool *pool)
             pool_leave(pool, ERROR_SYSTEM, "out of memory");
 }
 
-static void list_cpus(struct cpulist *all, const struct telling *telling)
-{
-    const struct machine_facts *facts = &telling->machine->facts;
-    struct pool *pool = &telling->machine->pool;
-    for (size_t i = 0; i < facts->kind_count; i++)
-        add_cpus(all, facts->kinds[i].cpus, pool);
-    if (!all->count)
-        add_cpus(all, telling->document->conditions.affinity, pool);
-    if (!all->count)
-        add_cpus(all, facts->threads ? pool_printf(pool, "0-%u", facts->threads - 1) : "0", pool);
-}
-
 /* The index of the object that holds the CPU; -1: none does. *before: its CPUs of lower ids. */
 static int place_in(const struct declared_objects *objects, int cpu, int *before)
 {
@@ -87,7 +75,13 @@ static int tell(void *with)
     struct machine *machine = telling->machine;
     struct pool *pool = &machine->pool;
     struct cpulist all = {0};
-    list_cpus(&all, telling);
+    const struct machine_facts *facts = &machine->facts;
+    for (size_t i = 0; i < facts->kind_count; i++)
+        add_cpus(&all, facts->kinds[i].cpus, pool);
+    if (!all.count)
+        add_cpus(&all, telling->document->conditions.affinity, pool);
+    if (!all.count)
+        add_cpus(&all, facts->threads ? pool_printf(pool, "0-%u", facts->threads - 1) : "0", pool);
     const size_t count = all.count;
     struct cpulist kept = {pool_alloc(pool, count, sizeof *kept.ids), count};
     memcpy(kept.ids, all.ids, count * sizeof *kept.ids);
@@ -95,7 +89,6 @@ static int tell(void *with)
     if (count > CPUS_MOST)
         pool_leave(pool, ERROR_USAGE, "%s names more CPUs than the %d of the largest machine",
                    telling->document->file ? telling->document->file : "the document", CPUS_MOST);
-    const struct machine_facts *facts = &machine->facts;
     const struct declared_objects *cores = objects_of(machine, "Core"),
                                   *packages = objects_of(machine, "Package");
     machine->cpus = pool_alloc(&machine->pool, kept.count, sizeof *machine->cpus);
