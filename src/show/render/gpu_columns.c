@@ -45,20 +45,6 @@ static bool is_shown(const struct probe_result *probe, const struct series *seri
     return true;
 }
 
-static void put_curve(FILE *out, const struct series *series)
-{
-    fputs("MHz            B           KB          CPI\n", out);
-    for (size_t i = 0; i < series->point_count; i++) {
-        const struct point *point = &series->points[i];
-        if (!has_row(point))
-            continue;
-        const double seconds = (double)point->y.median * quantity_of(series->y.unit)->metric_factor;
-        const double mhz = (double)point->cycles.median / seconds / 1e6;
-        fprintf(out, "%4.0f %12.0f %12.0f %12.1f\n", mhz, point->x, floor(point->x / 1024),
-                (double)point->cycles.median);
-    }
-}
-
 /* The probe that measured devices; NULL: none. */
 static const struct probe_result *find_probe(const struct document *document)
 {
@@ -112,7 +98,16 @@ static void write_gpu_columns(FILE *out, const struct output_content *content, s
                 line_add_factors(&line, &series->factors[f], 1);
         if (count > 1) /* the experiment of the curve */
             fprintf(out, "# %s\n", line.text);
-        put_curve(out, series);
+        fputs("MHz            B           KB          CPI\n", out);
+        for (size_t p = 0; p < series->point_count; p++) {
+            const struct point *point = &series->points[p];
+            const double seconds =
+                (double)point->y.median * quantity_of(series->y.unit)->metric_factor;
+            const double cycles = (double)point->cycles.median;
+            if (has_row(point))
+                fprintf(out, "%4.0f %12.0f %12.0f %12.1f\n", cycles / seconds / 1e6, point->x,
+                        floor(point->x / 1024), cycles);
+        }
     }
 }
 

@@ -74,22 +74,6 @@ static void put_cell(FILE *out, const struct cell *cell)
         fprintf(out, " ± %s %%", figure_percent(cell->value, cell->low, cell->high, text));
 }
 
-static void put_row(FILE *out, const struct table *table, const struct row *row)
-{
-    for (size_t c = 0; c < table->column_count; c++) {
-        fputs(c ? " " : "| ", out);
-        for (size_t i = 0; i < row->depth && c == 0; i++)
-            fputs("&emsp;", out);
-        put_cell(out, &row->cells[c]);
-        fputs(" |", out);
-    }
-    fputc(' ', out);
-    put_text(out, row->words);
-    fputs(row->words && row->sentence ? "; " : "", out);
-    put_text(out, row->sentence);
-    fputs(" |\n", out);
-}
-
 static void put_table(FILE *out, const struct probe_result *probe, const struct table *table)
 {
     fputs("\n## ", out);
@@ -106,8 +90,21 @@ static void put_table(FILE *out, const struct probe_result *probe, const struct 
     for (size_t c = 0; c < table->column_count; c++)
         fputs(table->columns[c].words ? " :-- |" : " --: |", out);
     fputs(" :-- |\n", out);
-    for (size_t r = 0; r < table->row_count; r++)
-        put_row(out, table, &table->rows[r]);
+    for (size_t r = 0; r < table->row_count; r++) {
+        const struct row *row = &table->rows[r];
+        for (size_t c = 0; c < table->column_count; c++) {
+            fputs(c ? " " : "| ", out);
+            for (size_t i = 0; i < row->depth && c == 0; i++)
+                fputs("&emsp;", out);
+            put_cell(out, &row->cells[c]);
+            fputs(" |", out);
+        }
+        fputc(' ', out);
+        put_text(out, row->words);
+        fputs(row->words && row->sentence ? "; " : "", out);
+        put_text(out, row->sentence);
+        fputs(" |\n", out);
+    }
 }
 
 /* No line of the screen is as long as its fence, so none can end it. */

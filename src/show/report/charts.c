@@ -294,28 +294,25 @@ static void add_chart(struct charting *charting, const struct chart *chart,
     }
 }
 
-static void add_chapter(struct charting *charting, const struct chapter *chapter)
-{
-    const struct placed *first = chapter->list;
-    const char *title = first->probe->title;
-    report_add_heading(charting->report, SECTION_CHARTS, first->document, first->probe, 2,
-                       title && *title ? title : first->probe->name)
-        ->chapter = chapter;
-    charting->list = NULL;
-    charting->count = 0;
-    for (size_t i = 0; i < chapter->count; i++)
-        collect(charting, &chapter->list[i]);
-    for (size_t i = 0; i < charting->count; i++)
-        add_chart(charting, &charting->list[i], first);
-}
-
 void report_add_charts(struct report *report, size_t count)
 {
     struct charting charting = {.report = report, .documents = count, .room = CHARTS_MAX};
     struct chapters chapters;
     chapters_collect(&chapters, &report->catalogue, 0, count, report->pool);
-    for (size_t i = 0; i < chapters.count; i++)
-        add_chapter(&charting, &chapters.list[i]);
+    for (size_t c = 0; c < chapters.count; c++) {
+        const struct chapter *chapter = &chapters.list[c];
+        const struct placed *first = chapter->list;
+        const char *title = first->probe->title;
+        report_add_heading(report, SECTION_CHARTS, first->document, first->probe, 2,
+                           title && *title ? title : first->probe->name)
+            ->chapter = chapter;
+        charting.list = NULL;
+        charting.count = 0;
+        for (size_t i = 0; i < chapter->count; i++)
+            collect(&charting, &chapter->list[i]);
+        for (size_t i = 0; i < charting.count; i++)
+            add_chart(&charting, &charting.list[i], first);
+    }
     if (charting.left_out)
         add_left_out(report, &(struct placed){0}, charting.left_out);
 }

@@ -142,11 +142,16 @@ static void add_plateau(struct report *report, struct curve *curve, const char *
                                    sizeof plateau) = plateau;
 }
 
-/* Bandwidths of one CPU, by the kernel that the curve is of. */
-static void add_rates(struct report *report, size_t index, struct curve *curve)
+void curve_add_plateaus(struct report *report, size_t index, struct curve *curve)
 {
+    const struct series *series = curve->series;
+    struct levels levels;
+    if (!quantity_is(series->x.unit, DIMENSION_SIZE))
+        return;
+    /* Bandwidths of one CPU, by the kernel that the curve is of. */
     const struct catalogue_entry *list = catalogue_of(&report->catalogue, index, curve->probe);
-    const struct factor *kernel = series_factor(curve->series, "kernel");
+    const struct factor *kernel =
+        quantity_is(series->y.unit, DIMENSION_BANDWIDTH) ? series_factor(series, "kernel") : NULL;
     for (size_t i = 0; i < curve->probe->finding_count && i < FINDINGS_MAX && kernel; i++) {
         const struct finding_meaning *meaning = &list[i].meaning;
         const bool memory = meaning->role == ROLE_WIDTH;
@@ -160,16 +165,6 @@ static void add_rates(struct report *report, size_t index, struct curve *curve)
                  memory ? "memory" : meaning->subject);
         add_plateau(report, curve, name, list[i].finding, NULL);
     }
-}
-
-void curve_add_plateaus(struct report *report, size_t index, struct curve *curve)
-{
-    const struct series *series = curve->series;
-    struct levels levels;
-    if (!quantity_is(series->x.unit, DIMENSION_SIZE))
-        return;
-    if (quantity_is(series->y.unit, DIMENSION_BANDWIDTH))
-        add_rates(report, index, curve);
     levels_collect(&levels, &report->catalogue, index, device_of_name(series->name, NULL));
     for (size_t i = 0; i < levels.count && series->headline; i++)
         if (levels.list[i].kind == LEVEL_CACHE || levels.list[i].kind == LEVEL_MEMORY)

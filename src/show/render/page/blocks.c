@@ -109,24 +109,6 @@ void html_table(FILE *out, const struct table *table, const char *class, const c
 
 /* --- facts, headings, notes --- */
 
-static void put_facts(FILE *out, const struct facts *facts)
-{
-    fputs("<dl class=facts>\n", out);
-    for (size_t i = 0; i < facts->count; i++) {
-        const struct fact *fact = &facts->list[i];
-        if (fact->label || i == 0) {
-            fputs("<dt>", out);
-            html_name(out, fact->label);
-        }
-        fputs("<dd>", out);
-        html_text(out, fact->text);
-        put_number(out, fact->note);
-        fputs("\n", out);
-    }
-    fputs("</dl>\n", out);
-    put_more(out, facts->more);
-}
-
 void html_note(FILE *out, const struct note *note)
 {
     static const char *const classes[] = {
@@ -237,9 +219,22 @@ void html_sheet(FILE *out, const struct report *report, size_t count, size_t ind
             if (block->device >= 0)
                 line_add(&title, " of gpu%d", block->device);
             html_table(out, &block->table, "datasheet", title.text);
-        } else if (block->kind == BLOCK_FACTS)
-            put_facts(out, &block->facts);
-        else if (block->kind == BLOCK_HEADING)
+        } else if (block->kind == BLOCK_FACTS) {
+            fputs("<dl class=facts>\n", out);
+            for (size_t f = 0; f < block->facts.count; f++) {
+                const struct fact *fact = &block->facts.list[f];
+                if (fact->label || f == 0) {
+                    fputs("<dt>", out);
+                    html_name(out, fact->label);
+                }
+                fputs("<dd>", out);
+                html_text(out, fact->text);
+                put_number(out, fact->note);
+                fputs("\n", out);
+            }
+            fputs("</dl>\n", out);
+            put_more(out, block->facts.more);
+        } else if (block->kind == BLOCK_HEADING)
             html_print(out, block->heading.text ? "<h3>%s: %s</h3>\n" : "<h3>%s</h3>\n",
                        block->heading.title, block->heading.text);
         if (block->kind == BLOCK_HEADING && block->heading.warning)

@@ -228,22 +228,6 @@ static struct cpus count_cpus(struct nesting *nesting, const char *text)
     return cpus;
 }
 
-static void read_caches(struct nesting *nesting)
-{
-    const struct machine_facts *facts = nesting->facts;
-    for (size_t i = 0; i < facts->cache_count && nesting->cache_count < CACHES_MAX; i++) {
-        const struct cache_facts *cache = &facts->caches[i];
-        if (cache->level < 1 || cache->level > LEVEL_MAX || !cache_holds_data(cache))
-            continue;
-        struct cache *read = &nesting->caches[nesting->cache_count++];
-        *read = (struct cache){.level = cache->level,
-                               .size_bytes = cache->size_bytes,
-                               .cpus = count_cpus(nesting, cache->shared_cpus)};
-        for (size_t k = 0; k < nesting->kind_count; k++)
-            read->kinds |= read->cpus.of_kind[k] ? 1u << k : 0;
-    }
-}
-
 /* The group of a node, perhaps a new one; NULL: no room for it. */
 static struct nodes *group_of(struct nesting *nesting, const struct nodes *node)
 {
@@ -547,7 +531,17 @@ void boxes_build(struct boxes *boxes, const struct catalogue *catalogue, size_t 
         for (size_t k = 0; k < facts->kind_count && k < KINDS_MAX; k++)
             nesting->kinds[nesting->kind_count++] = read_list(nesting, facts->kinds[k].cpus);
         nesting->kind_count += !nesting->kind_count;
-        read_caches(nesting);
+        for (size_t i = 0; i < facts->cache_count && nesting->cache_count < CACHES_MAX; i++) {
+            const struct cache_facts *cache = &facts->caches[i];
+            if (cache->level < 1 || cache->level > LEVEL_MAX || !cache_holds_data(cache))
+                continue;
+            struct cache *read = &nesting->caches[nesting->cache_count++];
+            *read = (struct cache){.level = cache->level,
+                                   .size_bytes = cache->size_bytes,
+                                   .cpus = count_cpus(nesting, cache->shared_cpus)};
+            for (size_t k = 0; k < nesting->kind_count; k++)
+                read->kinds |= read->cpus.of_kind[k] ? 1u << k : 0;
+        }
         read_nodes(nesting);
         measured_collect(&nesting->measured, catalogue, document, -1);
         for (size_t i = 0; i < nesting->group_count; i++)
