@@ -224,38 +224,6 @@ static void add_remark(struct document *document, const char *what)
     *remark = (struct remark){.what = what};
 }
 
-static void read_lines(const struct import_format *format, struct import_text *text,
-                       const struct settings *settings, struct document *document)
-{
-    struct reading reading = {.text = text,
-                              .document = document,
-                              .pool = &document->pool,
-                              .tables = {.document = document,
-                                         .statistic = format->statistic,
-                                         .takes_unit = takes(format, "unit")}};
-    const char *remarks;
-    settings_fill(settings, import_options, &reading.asked);
-    reading.tables.rows = &reading.rows;
-    reading.state = pool_alloc(reading.pool, 1, format->state_bytes);
-    rows_begin(&reading.rows, text);
-    if (format->begin)
-        format->begin(&reading);
-    while (format->line && rows_next(&reading.rows))
-        format->line(&reading);
-    if (format->end)
-        format->end(&reading);
-    if (text->length && isdigit((unsigned char)text->text[text->length - 1]))
-        text_note(text, "its last line has no end, so its last number may be cut");
-    tables_end(&reading.tables);
-    if (!document->probe_count)
-        text_refuse(text, "%s", format->nothing);
-    add_remark(document, tell_values(&reading.tables));
-    pool_check(reading.pool, document_analyse(document, &remarks, pool_error(reading.pool)));
-    struct probe_result *latency = document_probe(document, "latency");
-    if (latency)
-        explain_curve(latency);
-}
-
 /* A sentence about what may be missing and what was not read; NULL if all was read. */
 static const char *tell_unread(const struct import_format *format, const struct import_text *text)
 {
@@ -282,14 +250,42 @@ static int read_step(void *with)
     struct order *order = with;
     struct import_text *text = &order->text;
     struct pool *pool = text->pool;
+    struct document *document = order->document;
+    const char *remarks;
     make_plain_text(text);
     if (!order->format)
         pool_check(pool, import_recognise(&order->format, text, pool_error(pool)));
     pool_check(pool, check_options(order->format, order->settings, pool_error(pool)));
-    read_lines(order->format, text, order->settings, order->document);
-    order->unread = tell_unread(order->format, text);
+    const struct import_format *format = order->format;
+    struct reading reading = {.text = text,
+                              .document = document,
+                              .pool = pool,
+                              .tables = {.document = document,
+                                         .statistic = format->statistic,
+                                         .takes_unit = takes(format, "unit")}};
+    settings_fill(order->settings, import_options, &reading.asked);
+    reading.tables.rows = &reading.rows;
+    reading.state = pool_alloc(pool, 1, format->state_bytes);
+    rows_begin(&reading.rows, text);
+    if (format->begin)
+        format->begin(&reading);
+    while (format->line && rows_next(&reading.rows))
+        format->line(&reading);
+    if (format->end)
+        format->end(&reading);
+    if (text->length && isdigit((unsigned char)text->text[text->length - 1]))
+        text_note(text, "its last line has no end, so its last number may be cut");
+    tables_end(&reading.tables);
+    if (!document->probe_count)
+        text_refuse(text, "%s", format->nothing);
+    add_remark(document, tell_values(&reading.tables));
+    pool_check(pool, document_analyse(document, &remarks, pool_error(pool)));
+    struct probe_result *latency = document_probe(document, "latency");
+    if (latency)
+        explain_curve(latency);
+    order->unread = tell_unread(format, text);
     if (order->unread)
-        add_remark(order->document, order->unread);
+        add_remark(document, order->unread);
     return 0;
 }
 

@@ -101,40 +101,6 @@ static void read_values(struct reading *reading)
 
 /* --- lines --- */
 
-/* Reads "stride = 64". A new run begins with its first setting and repeats all settings that
- * matter. */
-static void read_setting(struct reading *reading)
-{
-    struct multichase *run = reading->state;
-    struct rows *rows = &reading->rows;
-    if (rows_begins(rows, "total_memory"))
-        run->bytes = fmax(0, rows_number_behind(rows, "total_memory"));
-    else if (rows_begins(rows, "stride"))
-        run->stride = rows_number_behind(rows, "stride");
-    else if (rows_begins(rows, "nr_threads"))
-        run->threads = rows_number_behind(rows, "nr_threads");
-    else if (rows_begins(rows, "chase") && rows_cut(rows, 0) >= 3)
-        field_copy(&rows->fields[2], run->chase, NAME_BYTES);
-    run->began = true;
-}
-
-/* A result is alone on its line, or after a time stamp (-y). */
-static void read_result(struct reading *reading)
-{
-    struct multichase *run = reading->state;
-    struct rows *rows = &reading->rows;
-    const size_t count = rows_cut(rows, 0);
-    const double ns = count == 1 || count == 2 ? field_number(&rows->fields[count - 1]) : 0;
-    if (!(ns > 0))
-        rows_refuse(rows, "this is no line of multichase's or multiload's: give what 'multichase "
-                          "-v' or 'multiload' printed");
-    if (!(run->bytes > 0))
-        rows_refuse(rows, "a latency of an unknown size: run 'multichase -v', which prints "
-                          "total_memory, or write size and latency for 'fathom import curve'");
-    add_latency(reading, run->bytes, ns);
-    run->bytes = 0;
-}
-
 static bool is_passed_over(const struct rows *rows)
 {
     static const char *const words[] = {"samples (", "timed out:", "malloc allocation",
@@ -148,7 +114,7 @@ static bool is_passed_over(const struct rows *rows)
 static void read_line(struct reading *reading)
 {
     struct multichase *run = reading->state;
-    const struct rows *rows = &reading->rows;
+    struct rows *rows = &reading->rows;
     if (run->values_follow && rows->length) {
         run->values_follow = false;
         read_values(reading);
@@ -157,9 +123,29 @@ static void read_line(struct reading *reading)
     } else if (is_passed_over(rows)) {
         return;
     } else if (rows_behind(rows, "=")) {
-        read_setting(reading);
+        /* "stride = 64". A new run begins with its first setting and repeats all settings that
+         * matter. */
+        if (rows_begins(rows, "total_memory"))
+            run->bytes = fmax(0, rows_number_behind(rows, "total_memory"));
+        else if (rows_begins(rows, "stride"))
+            run->stride = rows_number_behind(rows, "stride");
+        else if (rows_begins(rows, "nr_threads"))
+            run->threads = rows_number_behind(rows, "nr_threads");
+        else if (rows_begins(rows, "chase") && rows_cut(rows, 0) >= 3)
+            field_copy(&rows->fields[2], run->chase, NAME_BYTES);
+        run->began = true;
     } else if (run->began || isdigit((unsigned char)*rows->text)) {
-        read_result(reading);
+        /* A result is alone on its line, or after a time stamp (-y). */
+        const size_t count = rows_cut(rows, 0);
+        const double ns = count == 1 || count == 2 ? field_number(&rows->fields[count - 1]) : 0;
+        if (!(ns > 0))
+            rows_refuse(rows, "this is no line of multichase's or multiload's: give what "
+                              "'multichase -v' or 'multiload' printed");
+        if (!(run->bytes > 0))
+            rows_refuse(rows, "a latency of an unknown size: run 'multichase -v', which prints "
+                              "total_memory, or write size and latency for 'fathom import curve'");
+        add_latency(reading, run->bytes, ns);
+        run->bytes = 0;
     } else {
         rows_unread(rows); /* lines that a script wrote before */
     }
