@@ -71,19 +71,15 @@ static void take(struct checking *checking, const struct difference *difference)
         checking->compared[difference->probe - checking->base->probes] = true;
     struct health_check *check = checking->check;
     const struct comparison *compared = &difference->compared;
-    struct health_values *values = &check->untold;
     if (compared->answer == CONDITION && !comparison_is_beyond(compared))
         return;
-    if (compared->answer == CONDITION)
-        values = &check->conditions;
-    else if (compared->answer == CHANGED && compared->side == SIDE_MORE)
-        values = &check->values[WORSE];
-    else if (compared->answer == CHANGED)
-        values = &check->otherwise;
-    else if (is_same(checking, compared))
-        values = &check->values[HEALTHY];
-    else if (is_doubtful(difference))
-        values = &check->values[DOUBTFUL];
+    struct health_values *values = compared->answer == CONDITION ? &check->conditions
+                                   : compared->answer == CHANGED && compared->side == SIDE_MORE
+                                       ? &check->values[WORSE]
+                                   : compared->answer == CHANGED ? &check->otherwise
+                                   : is_same(checking, compared) ? &check->values[HEALTHY]
+                                   : is_doubtful(difference)     ? &check->values[DOUBTFUL]
+                                                                 : &check->untold;
     add_value(
         checking, values,
         (struct health_value){difference, difference->finding_a, NULL, difference->probe->name});
@@ -91,7 +87,7 @@ static void take(struct checking *checking, const struct difference *difference)
 
 /* --- what was not --- */
 
-static void add_gap(struct checking *checking, const char *probe, const char *reason, bool listed)
+static void add_gap(struct checking *checking, const char *probe, const char *reason)
 {
     struct health_check *check = checking->check;
     check->not_compared++;
@@ -104,7 +100,7 @@ static void add_gap(struct checking *checking, const char *probe, const char *re
         }
     struct health_gap *gap =
         pool_append(&check->pool, (void **)&check->gaps, &check->gap_count, sizeof *gap);
-    *gap = (struct health_gap){probe, reason, 1, listed};
+    *gap = (struct health_gap){probe, reason, 1};
 }
 
 /* Whether a series of the probe measured the finding's experiment: no text factor that both have
@@ -151,20 +147,17 @@ static const char *gap_reason(struct checking *checking, const struct lonely *lo
 static void take_lonely(struct checking *checking, const struct lonely *lonely,
                         const struct probe_result **failed)
 {
-    struct health_values *doubtful = &checking->check->values[DOUBTFUL];
     const char *reason = gap_reason(checking, lonely);
     const bool has_failed = lonely->other && lonely->other->status == PROBE_FAILED;
     const bool left_out = strstr(reason, "(quick)") != NULL;
     const bool lacks = !checking->compared[lonely->probe - checking->base->probes];
     const bool wanted = lonely->headline || (lacks && is_main(lonely->finding));
-    const bool listed = has_failed || (wanted && !left_out);
-    add_gap(checking, lonely->probe->name, reason, listed);
-    if (has_failed && *failed != lonely->other)
-        add_value(checking, doubtful,
-                  (struct health_value){.failed = lonely->other, .probe = lonely->probe->name});
-    else if (listed && !has_failed)
-        add_value(checking, doubtful,
-                  (struct health_value){.should = lonely->finding, .probe = lonely->probe->name});
+    add_gap(checking, lonely->probe->name, reason);
+    if (has_failed ? *failed != lonely->other : wanted && !left_out)
+        add_value(checking, &checking->check->values[DOUBTFUL],
+                  (struct health_value){.should = lonely->finding,
+                                        .failed = has_failed ? lonely->other : NULL,
+                                        .probe = lonely->probe->name});
     if (has_failed)
         *failed = lonely->other;
 }

@@ -34,7 +34,6 @@ struct health_gap {
     const char *probe;
     const char *reason; /* "not measured (quick)", "skipped: needs two CPUs" */
     size_t count;
-    bool listed; /* its findings are listed one by one, as not found */
 };
 
 struct health_check {

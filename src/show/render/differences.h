@@ -17,9 +17,9 @@ struct compared {
 save_function render_differences_text;
 /* A row for each value that both documents have. */
 save_function render_differences_csv;
-/* The same as a JSON object: values, changed and uncertain (counts), facts[] that changed, missing
- * (sentences), differences[] with the columns of the CSV and the resolution; an absent number has
- * no key. */
+/* The same as a JSON object: values (without conditions), changed and uncertain (counts), facts[]
+ * that changed, missing (sentences), differences[] with the columns of the CSV and the resolution;
+ * an absent number has no key. */
 save_function render_differences_json;
 /* One fact, after `before`, and one value, as JSON objects. */
 void json_fact(FILE *, const char *before, const struct changed_fact *);

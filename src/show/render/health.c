@@ -13,7 +13,8 @@
 #include <string.h>
 
 enum {
-    LINE_MOST = 160, /* of the line, because monitors cut and people page */
+    DOUBTFUL_MOST = 8, /* values that are listed because the status follows from them */
+    LINE_MOST = 160,   /* of the line, because monitors cut and people page */
 };
 
 /* --- the line --- */
@@ -110,11 +111,10 @@ static void put_short(FILE *out, const struct health_check *check, size_t before
              check->values[HEALTHY].count);
     if (check->values[WORSE].count)
         line_add(&counts, ", %zu worse", check->values[WORSE].count);
-    size_t untold = check->untold.count;
-    for (size_t i = 0; i < check->values[DOUBTFUL].count; i++)
-        untold += check->values[DOUBTFUL].list[i].difference != NULL;
-    if (untold)
-        line_add(&counts, ", %zu can't be told", untold);
+    const size_t told =
+        check->values[HEALTHY].count + check->values[WORSE].count + check->otherwise.count;
+    if (check->differences.figures > told)
+        line_add(&counts, ", %zu can't be told", check->differences.figures - told);
     if (check->not_compared)
         line_add(&counts, "; %zu not compared", check->not_compared);
     add_worst(&worst, check);
@@ -146,14 +146,25 @@ int render_health_whole(const void *of, FILE *out, struct error *error)
     const struct health_check *check = of;
     const struct compared compared = {.differences = &check->differences,
                                       .listed = LISTED_WITH_REASONS};
+    const struct health_values *doubtful = &check->values[DOUBTFUL];
+    struct line verdict = {0};
     render_health_text(of, out, error);
+    for (size_t i = 0; i < doubtful->count && i <= DOUBTFUL_MOST; i++) {
+        struct line value = {0};
+        if (i < DOUBTFUL_MOST)
+            add_compared(&value, &doubtful->list[i]);
+        else
+            line_add(&value, "%zu more", doubtful->count - i);
+        fprintf(out, "uncertain: %s\n", value.text);
+    }
     for (size_t i = 0; i < check->gap_count; i++) {
         struct line gap = {0};
         line_add_between(&gap, "", check->gaps[i].probe, ": ");
         line_add_clean(&gap, check->gaps[i].reason);
         fprintf(out, "%zu not compared, %s\n", check->gaps[i].count, gap.text);
     }
-    fputc('\n', out);
+    line_add_verdict(&verdict, check->now, &check->verdict);
+    fprintf(out, "this run: %s\n\n", verdict.text);
     return render_differences_text(&compared, out, error);
 }
 
@@ -184,16 +195,12 @@ int render_health_nagios(const void *of, FILE *out, struct error *error)
     (void)error;
     static const char *const states[HEALTHS] = {"OK", "WARNING", "CRITICAL"};
     const struct health_check *check = of;
-    size_t shown = 0;
     fprintf(out, "FATHOM %s - ", states[check->health]);
     put_short(out, check, strlen("FATHOM  - ") + strlen(states[check->health]));
-    for (size_t i = 0; i < check->differences.count; i++) {
-        const struct difference *difference = &check->differences.list[i];
-        if (difference->compared.answer == CONDITION)
-            continue;
-        fputs(shown++ ? "" : " |", out);
-        put_performance(out, difference);
-    }
+    fputs(check->differences.figures ? " |" : "", out);
+    for (size_t i = 0; i < check->differences.count; i++)
+        if (check->differences.list[i].compared.answer != CONDITION)
+            put_performance(out, &check->differences.list[i]);
     fputc('\n', out);
     return 0;
 }

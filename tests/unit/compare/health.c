@@ -151,7 +151,10 @@ static void a_headline_that_is_missing_makes_it_uncertain(void **state)
     bench->now.probes[0].findings[0].name = "elsewhere";
     assert_int_equal(health(bench), DOUBTFUL);
     assert_null(bench->check.values[DOUBTFUL].list[0].difference);
-    assert_true(bench->check.gaps[0].listed);
+    assert_null(bench->check.values[DOUBTFUL].list[0].failed);
+    assert_ptr_equal(bench->check.values[DOUBTFUL].list[0].should,
+                     &bench->base.probes[0].findings[0]);
+    assert_string_equal(bench->check.gaps[0].reason, "measured, but this was not found");
 }
 
 static void assert_gap(const struct bench *bench, const char *probe, const char *reason)
