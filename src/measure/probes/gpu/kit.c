@@ -242,12 +242,10 @@ const struct point *gpu_last_point(const struct series *series)
 
 double gpu_capacity(const struct gpu_task *here, unsigned level, double declared)
 {
-    const struct probe_result *result = here->task->result;
-    const char *name = pool_printf(here->task->pool, "gpu%d.L%u.capacity", here->facts->id, level);
-    for (size_t i = 0; i < result->finding_count; i++)
-        if (strcmp(result->findings[i].name, name) == 0 && result->findings[i].value > 0)
-            return result->findings[i].value;
-    return declared;
+    const double found =
+        probe_value(here->task->result,
+                    pool_printf(here->task->pool, "gpu%d.L%u.capacity", here->facts->id, level));
+    return found > 0 ? found : declared;
 }
 
 /* --- what is left out --- */

@@ -28,8 +28,6 @@ enum { PAGES_MOST = 8192, HUGE_MOST = 128 };
 /* Touching larger arenas anew in every round takes too long. */
 static const uint64_t arena_most = 256 << 20;
 
-static const char *const page_choices[] = {"all", "small", "huge2m", "huge1g", "16K", "32K",
-                                           "64K", "128K",  "256K",   "512K",   "1M",  NULL};
 enum page_choice { CHOICE_ALL, CHOICE_SMALL, CHOICE_HUGE, CHOICE_HUGE1G, CHOICE_16K };
 
 struct tlb_options {
