@@ -53,45 +53,6 @@ int fnmatch(const char *pattern, const char *text, int flags)
     return 1;
 }
 
-const char *strptime(const char *text, const char *format, struct tm *when)
-{
-    for (; *format; format++) {
-        if (*format != '%') {
-            if (*text++ != *format)
-                return NULL;
-            continue;
-        }
-        char *end;
-        const int number = (int)strtol(text, &end, 10);
-        if (end == text)
-            return NULL;
-        text = end;
-        switch (*++format) {
-        case 'Y':
-            when->tm_year = number - 1900;
-            break;
-        case 'm':
-            when->tm_mon = number - 1;
-            break;
-        case 'd':
-            when->tm_mday = number;
-            break;
-        case 'H':
-            when->tm_hour = number;
-            break;
-        case 'M':
-            when->tm_min = number;
-            break;
-        case 'S':
-            when->tm_sec = number;
-            break;
-        default:
-            return NULL;
-        }
-    }
-    return text;
-}
-
 /* --- memory --- */
 
 enum { ALIGNED_MOST = 256 };

@@ -361,9 +361,11 @@ static void put_run(FILE *out, const struct document *document, struct pool *poo
     fputs("} 1\n", out);
     put_gpus(out, machine, pool);
     struct tm when = {0};
-    const char *rest =
-        document->run.started ? strptime(document->run.started, "%Y-%m-%dT%H:%M:%S", &when) : NULL;
-    if (rest) {
+    if (document->run.started &&
+        sscanf(document->run.started, "%4d-%2d-%2dT%2d:%2d:%2d", &when.tm_year, &when.tm_mon,
+               &when.tm_mday, &when.tm_hour, &when.tm_min, &when.tm_sec) == 6) {
+        when.tm_year -= 1900;
+        when.tm_mon--;
         metric_head_put(out, "fathom_run_started_seconds", "seconds",
                         "when the run began, since 1970");
         fprintf(out, "fathom_run_started_seconds %lld\n", (long long)timegm(&when));

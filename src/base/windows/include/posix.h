@@ -93,8 +93,6 @@ int posix_fclose(FILE *);
 char *strndup(const char *, size_t);
 char *strcasestr(const char *text, const char *part);
 const char *strsignal(int);
-/* Only %Y, %m, %d, %H, %M, %S and characters that stand for themselves. */
-const char *strptime(const char *text, const char *format, struct tm *);
 /* Both separators of paths are one for who looks for the last '/'. */
 char *posix_strrchr(const char *, int);
 #define strrchr                 posix_strrchr
