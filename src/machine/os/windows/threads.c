@@ -1,9 +1,6 @@
-#include "machine/files.h"
 #include "machine/os.h"
 
 #include <windows.h>
-
-#include <psapi.h>
 
 /* A CPU's number counts all places of the groups before its own, as hwloc does. */
 enum { GROUP_CPUS = 64 };
@@ -78,13 +75,10 @@ int os_current_cpu(void)
     return here.Group * GROUP_CPUS + here.Number;
 }
 
-/* Windows counts no switches of a thread that it would tell the thread. */
+/* Windows counts neither switches nor page faults of a thread that it would tell the thread. */
 void os_thread_events(struct os_thread_events *events)
 {
-    PROCESS_MEMORY_COUNTERS counters;
     *events = (struct os_thread_events){0};
-    if (GetProcessMemoryInfo(GetCurrentProcess(), &counters, sizeof counters))
-        events->page_faults = counters.PageFaultCount;
 }
 
 bool os_sleep_while(atomic_uint *word, unsigned value, uint64_t at_most_ns)
