@@ -171,9 +171,10 @@ static void read_live_names(struct machine *machine)
     facts->os = pool_strdup(&machine->pool, names.sysname);
     facts->kernel = pool_strdup(&machine->pool, names.release);
     facts->cpu_arch = pool_strdup(&machine->pool, names.machine);
-    char processor[64];
-    os_identity(processor, &facts->memory_bytes);
-    facts->cpu_model = text_inert(&machine->pool, processor, strlen(processor));
+    const struct os_identity told = os_identity();
+    facts->memory_bytes = told.memory_bytes;
+    facts->cpu_model = text_inert(&machine->pool, told.processor, strlen(told.processor));
+    facts->hypervisor = text_inert(&machine->pool, told.hypervisor, strlen(told.hypervisor));
 }
 
 static void read_recorded_names(struct machine *machine, const char *root)
@@ -216,7 +217,9 @@ void identity_read(struct machine *machine, const char *root)
     pool_give_back(pool, cpuinfo);
     read_mitigations(pool, facts, root);
     machine->emulated = runs_on_emulator(machine, root);
-    facts->hypervisor = machine->emulated ? "emulated (QEMU TCG)" : identity_hypervisor(pool, root);
+    if (!facts->hypervisor || machine->emulated)
+        facts->hypervisor =
+            machine->emulated ? "emulated (QEMU TCG)" : identity_hypervisor(pool, root);
     facts->bios = files_line(pool, root, "/sys/class/dmi/id/bios_version");
     char *meminfo = files_pooled(pool, root, "/proc/meminfo");
     if (meminfo)

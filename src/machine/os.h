@@ -56,9 +56,12 @@ struct os_work {
 /* False if the system doesn't say. The system counts in ticks, usually of 10 ms. */
 bool os_work(struct os_work *);
 
-/* The processor's name, empty where a file of the system has it (/proc/cpuinfo); and the machine's
- * memory in bytes, 0 where a file has it. */
-void os_identity(char processor[64], uint64_t *memory_bytes);
+/* What the system tells of the machine by calls; empty and 0 where its files do (/proc/cpuinfo). */
+struct os_identity {
+    char processor[64], hypervisor[16];
+    uint64_t memory_bytes;
+};
+struct os_identity os_identity(void);
 
 /* --- memory --- */
 

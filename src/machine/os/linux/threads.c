@@ -153,10 +153,9 @@ void os_wake(atomic_uint *word)
     syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 }
 
-void os_identity(char processor[64], uint64_t *memory_bytes)
+struct os_identity os_identity(void)
 {
-    processor[0] = '\0';
-    *memory_bytes = 0;
+    return (struct os_identity){0};
 }
 
 /* The unit in which the kernel counts CPU time. */

@@ -62,10 +62,9 @@ void os_wake(atomic_uint *word)
     (void)word;
 }
 
-void os_identity(char processor[64], uint64_t *memory_bytes)
+struct os_identity os_identity(void)
 {
-    processor[0] = '\0';
-    *memory_bytes = 0;
+    return (struct os_identity){0};
 }
 
 bool os_stolen_ns(uint64_t *of_cpu, size_t count)

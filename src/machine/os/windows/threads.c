@@ -1,5 +1,7 @@
 #include "machine/os.h"
 
+#include "arch.h"
+
 #include <windows.h>
 
 /* A CPU's number counts all places of the groups before its own, as hwloc does. */
@@ -95,14 +97,17 @@ void os_wake(atomic_uint *word)
     WakeByAddressAll((void *)word);
 }
 
-void os_identity(char processor[64], uint64_t *memory_bytes)
+struct os_identity os_identity(void)
 {
+    static const char key[] = "HARDWARE\\DESCRIPTION\\System\\CentralProcessor\\0";
+    struct os_identity found = {0};
     MEMORYSTATUSEX memory = {.dwLength = sizeof memory};
-    DWORD size = 64;
-    if (RegGetValueA(HKEY_LOCAL_MACHINE, "HARDWARE\\DESCRIPTION\\System\\CentralProcessor\\0",
-                     "ProcessorNameString", RRF_RT_REG_SZ, NULL, processor, &size) != ERROR_SUCCESS)
-        processor[0] = '\0';
-    *memory_bytes = GlobalMemoryStatusEx(&memory) ? memory.ullTotalPhys : 0;
+    DWORD size = sizeof found.processor;
+    RegGetValueA(HKEY_LOCAL_MACHINE, key, "ProcessorNameString", RRF_RT_REG_SZ, NULL,
+                 found.processor, &size);
+    arch_hypervisor(found.hypervisor);
+    found.memory_bytes = GlobalMemoryStatusEx(&memory) ? memory.ullTotalPhys : 0;
+    return found;
 }
 
 bool os_stolen_ns(uint64_t *of_cpu, size_t count)
