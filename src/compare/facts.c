@@ -197,24 +197,19 @@ static const char *source_of(const struct document *document)
     return document_headline_flags(document) & FLAG_BIT(FLAG_MODELLED) ? "a model" : "hardware";
 }
 
-static void compare_runs(const struct listing *listing, const struct document *a,
-                         const struct document *b)
-{
-    const double load_a = a->conditions.load1, load_b = b->conditions.load1;
-    add_texts(listing, "what was measured", source_of(a), source_of(b));
-    add_texts(listing, "the run", a->run.complete ? "complete" : "stopped",
-              b->run.complete ? "complete" : "stopped");
-    add_texts(listing, "fathom", a->tool.version, b->tool.version);
-    if (fabs(load_a - load_b) >= 1) /* other programs kept at least one more CPU busy */
-        add(listing, "load average", pool_printf(listing->pool, "%.2f", load_a),
-            pool_printf(listing->pool, "%.2f", load_b), SIDE_NEITHER);
-}
-
 void facts_compare(struct changed_facts *facts, struct pool *pool, const struct document *a,
                    const struct document *b)
 {
     compare_machines(&(struct listing){facts, pool, false}, a, b);
-    compare_runs(&(struct listing){facts, pool, true}, a, b);
+    const struct listing listing = {facts, pool, true};
+    const double load_a = a->conditions.load1, load_b = b->conditions.load1;
+    add_texts(&listing, "what was measured", source_of(a), source_of(b));
+    add_texts(&listing, "the run", a->run.complete ? "complete" : "stopped",
+              b->run.complete ? "complete" : "stopped");
+    add_texts(&listing, "fathom", a->tool.version, b->tool.version);
+    if (fabs(load_a - load_b) >= 1) /* other programs kept at least one more CPU busy */
+        add(&listing, "load average", pool_printf(pool, "%.2f", load_a),
+            pool_printf(pool, "%.2f", load_b), SIDE_NEITHER);
 }
 
 static const char *pages_of(const struct probe_result *probe, const char *name)

@@ -280,19 +280,6 @@ static void add_probe(struct merging *merging, const struct joined_probe *of)
     }
 }
 
-/* The newest curve numbers the levels of all documents. */
-static void number_levels(struct merging *merging)
-{
-    struct level_links *all = level_links_of_all(merging->pool, merging->documents, merging->count);
-    size_t as = 0;
-    for (size_t d = 1; d < merging->count; d++)
-        if (all[d].count &&
-            (!all[as].count || joined_is_newer(&merging->documents[d], &merging->documents[as])))
-            as = d;
-    level_links_number(all, merging->count, &all[as], merging->pool);
-    merging->levels = all;
-}
-
 static int merge(void *with)
 {
     struct merging *merging = with;
@@ -315,7 +302,15 @@ static int merge(void *with)
         to->machine.gpus = devices->machine.gpus;
         to->machine.gpu_count = devices->machine.gpu_count;
     }
-    number_levels(merging);
+    /* The newest curve numbers the levels of all documents. */
+    struct level_links *all = level_links_of_all(merging->pool, merging->documents, merging->count);
+    size_t as = 0;
+    for (size_t d = 1; d < merging->count; d++)
+        if (all[d].count &&
+            (!all[as].count || joined_is_newer(&merging->documents[d], &merging->documents[as])))
+            as = d;
+    level_links_number(all, merging->count, &all[as], merging->pool);
+    merging->levels = all;
     size_t names;
     const struct joined_probe *probes = joined_probes(&to->pool, documents, count, &names);
     for (size_t i = 0; i < names; i++)

@@ -22,16 +22,6 @@ static bool is_level(const struct finding *finding)
            !finding_is_derived(finding);
 }
 
-/* The document's levels, by its findings. */
-static size_t levels_of(const struct document *document)
-{
-    size_t count = 0;
-    for (size_t p = 0; p < document->probe_count; p++)
-        for (size_t f = 0; f < document->probes[p].finding_count; f++)
-            count += is_level(&document->probes[p].findings[f]);
-    return count;
-}
-
 /* Fills the neighbour of a document with so many levels; its `compared` is 0 where they have no
  * figure in common. */
 static int measure_away(struct neighbour *neighbour, const struct document *document, size_t lonely,
@@ -124,7 +114,11 @@ int nearest_find(struct nearest *nearest, const struct document *document,
                  const struct document *known, size_t known_count, struct error *error)
 {
     *nearest = (struct nearest){.count = known_count};
-    const size_t levels = levels_of(document);
+    /* By findings. */
+    size_t levels = 0;
+    for (size_t p = 0; p < document->probe_count; p++)
+        for (size_t f = 0; f < document->probes[p].finding_count; f++)
+            levels += is_level(&document->probes[p].findings[f]);
     int code = pool_enter(&nearest->pool, allocate, nearest, error);
     nearest->count = 0;
     for (size_t i = 0; i < known_count && code == 0; i++) {

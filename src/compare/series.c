@@ -28,13 +28,6 @@ static bool has_factors_of(const struct series *a, const struct series *b)
     return true;
 }
 
-/* Compares name, shape and factors, not units. */
-static bool are_alike(const struct series *a, const struct series *b)
-{
-    return text_same(a->name, b->name) && a->matrix == b->matrix && has_factors_of(a, b) &&
-           has_factors_of(b, a);
-}
-
 /* A document that fathom wrote has some hundreds of series. In a foreign one with many more, in
  * another order, the search for each of them stops early. */
 const struct series *series_alike_find(const struct probe_result *probe, const struct series *as,
@@ -43,7 +36,9 @@ const struct series *series_alike_find(const struct probe_result *probe, const s
     enum { STEPS_MOST = 512 };
     for (size_t step = 0; step < probe->series_count && step < STEPS_MOST; step++) {
         size_t i = (*from + step) % probe->series_count;
-        if (are_alike(as, &probe->series[i])) {
+        const struct series *b = &probe->series[i]; /* units may differ */
+        if (text_same(as->name, b->name) && as->matrix == b->matrix && has_factors_of(as, b) &&
+            has_factors_of(b, as)) {
             *from = i + 1;
             return &probe->series[i];
         }

@@ -73,16 +73,6 @@ struct collected {
     struct disturbance disturbance;
 };
 
-/* Adds the document's value, or those of its own runs. */
-static void add_runs(struct spread *spread, struct finding *to, const struct finding *from)
-{
-    const struct factor single = {.number = from->value};
-    const size_t count = from->run_count ? from->run_count : 1;
-    struct factor *added =
-        pool_extend(&spread->to->pool, (void **)&to->runs, &to->run_count, count, sizeof *added);
-    memcpy(added, from->run_count ? from->runs : &single, count * sizeof *added);
-}
-
 /* Collects the finding's values from all documents that have it, whatever CPUs it is about. */
 static size_t collect_values(struct spread *spread, struct probe_of_each *sources, size_t from,
                              size_t place, const struct finding_pairs *pairs,
@@ -98,7 +88,12 @@ static size_t collect_values(struct spread *spread, struct probe_of_each *source
         if (!isfinite(finding->value))
             continue;
         n++;
-        add_runs(spread, &collected->runs, finding);
+        /* The document's value, or those of its own runs. */
+        const struct factor single = {.number = finding->value};
+        const size_t count = finding->run_count ? finding->run_count : 1;
+        struct factor *added = pool_extend(&spread->to->pool, (void **)&collected->runs.runs,
+                                           &collected->runs.run_count, count, sizeof *added);
+        memcpy(added, finding->run_count ? finding->runs : &single, count * sizeof *added);
         vote(&collected->votes, finding->flags);
         if (finding_is_beside(finding)) {
             collected->beside++;
@@ -106,16 +101,6 @@ static size_t collect_values(struct spread *spread, struct probe_of_each *source
         }
     }
     return n;
-}
-
-/* Its runs' values, ascending. */
-static double *sorted_runs(struct pool *pool, const struct finding *of)
-{
-    double *values = pool_alloc(pool, of->run_count, sizeof *values);
-    for (size_t i = 0; i < of->run_count; i++)
-        values[i] = of->runs[i].number;
-    sort_ascending(values, of->run_count);
-    return values;
 }
 
 static void add_finding(struct spread *spread, struct probe_result *result,
@@ -140,7 +125,10 @@ static void add_finding(struct spread *spread, struct probe_result *result,
         joined_leave_out(&spread->out, pool, model);
         return;
     }
-    double *values = sorted_runs(pool, runs);
+    double *values = pool_alloc(pool, runs->run_count, sizeof *values);
+    for (size_t i = 0; i < runs->run_count; i++)
+        values[i] = runs->runs[i].number;
+    sort_ascending(values, runs->run_count);
     struct finding *finding = finding_add_value(
         result, pool, named.name, model->unit ? model->unit : "",
         (struct interval){median(values, runs->run_count), quantile(values, runs->run_count, 0.1),
@@ -264,18 +252,6 @@ struct adding {
     const struct joined_probe *of;
 };
 
-/* What is known of the probe itself. */
-static struct probe_result empty_of(const struct spread *spread, const struct probe_result *model)
-{
-    struct probe_result result = {.name = model->name, .title = model->title, .elapsed_s = NAN};
-    if (spread->one_machine) {
-        result.about = model->about;
-        result.status = model->status;
-        result.reason = model->reason;
-    }
-    return result;
-}
-
 /* The probe's series are those of the document with its most complete result. Of one machine a run
  * that did not measure the probe tells nothing of it beside one that did, and what a single run
  * measured stays as it is. */
@@ -310,7 +286,13 @@ static void add_probe(struct pool *scratch, void *with)
         joined_number_levels(result, &to->pool, sources.levels[0], &spread->out);
         return;
     }
-    *result = empty_of(spread, model);
+    /* What is known of the probe itself. */
+    *result = (struct probe_result){.name = model->name, .title = model->title, .elapsed_s = NAN};
+    if (spread->one_machine) {
+        result->about = model->about;
+        result->status = model->status;
+        result->reason = model->reason;
+    }
     joined_parameters(result, &to->pool, sources.probes, sources.count);
     for (size_t d = 0; d < sources.count; d++)
         add_findings_of(spread, result, &sources, d, scratch);
@@ -324,18 +306,6 @@ static double of_both(const struct spread *spread, double a, double b)
     if (spread->one_machine)
         return b > a || isnan(a) ? b : a;
     return a == b ? a : NAN;
-}
-
-static void join_conditions(struct spread *spread)
-{
-    struct conditions *kept = &spread->to->conditions;
-    for (size_t d = 0; d < spread->count; d++) {
-        const struct conditions *other = &spread->documents[d].conditions;
-        kept->load1 = of_both(spread, kept->load1, other->load1);
-        kept->others_cpus = of_both(spread, kept->others_cpus, other->others_cpus);
-        kept->stolen_s = of_both(spread, kept->stolen_s, other->stolen_s);
-    }
-    joined_remarks(spread->to, spread->documents, spread->count);
 }
 
 static int build(void *with)
@@ -353,7 +323,14 @@ static int build(void *with)
     to->conditions = documents[0].conditions;
     if (spread->count > 1 && !spread->one_machine)
         to->machine.hostname = NULL;
-    join_conditions(spread);
+    struct conditions *kept = &to->conditions;
+    for (size_t d = 0; d < spread->count; d++) {
+        const struct conditions *other = &documents[d].conditions;
+        kept->load1 = of_both(spread, kept->load1, other->load1);
+        kept->others_cpus = of_both(spread, kept->others_cpus, other->others_cpus);
+        kept->stolen_s = of_both(spread, kept->stolen_s, other->stolen_s);
+    }
+    joined_remarks(to, documents, spread->count);
     spread->levels = level_links_of_all(pool, documents, spread->count);
     level_links_number(spread->levels, spread->count,
                        level_links_usual(spread->levels, spread->count, pool), pool);

@@ -32,19 +32,6 @@ static uint64_t hash_whole(uint64_t hash, uint64_t whole)
 
 /* --- kinds of machine --- */
 
-/* A hash of all facts of a machine except its memory, which differs by some pages between equal
- * machines, and its firmware, which may be updated. */
-static uint64_t key_of(const struct machine_facts *machine)
-{
-    uint64_t hash = hash_text(hash_text(hash_seed, machine->cpu_model), machine->cpu_arch);
-    hash = hash_text(hash_text(hash, machine->cpu_vendor), machine->hypervisor);
-    hash = hash_whole(hash_whole(hash, machine->cores), machine->threads);
-    hash = hash_whole(hash_whole(hash, machine->node_count), machine->gpu_count);
-    for (size_t i = 0; i < machine->gpu_count; i++)
-        hash = hash_text(hash, machine->gpus[i].name);
-    return hash;
-}
-
 /* Copies a document without its probes by writing and reading it, because only its own tables list
  * all facts (document/shape.h). */
 static int copy_facts(struct document *copy, const struct document *document, struct error *error)
@@ -68,7 +55,15 @@ static int copy_facts(struct document *copy, const struct document *document, st
 
 static size_t kind_of(struct fleet *fleet, const struct document *document)
 {
-    const uint64_t key = key_of(&document->machine);
+    /* A hash of all facts of a machine except its memory, which differs by some pages between equal
+     * machines, and its firmware, which may be updated. */
+    const struct machine_facts *machine = &document->machine;
+    uint64_t key = hash_text(hash_text(hash_seed, machine->cpu_model), machine->cpu_arch);
+    key = hash_text(hash_text(key, machine->cpu_vendor), machine->hypervisor);
+    key = hash_whole(hash_whole(key, machine->cores), machine->threads);
+    key = hash_whole(hash_whole(key, machine->node_count), machine->gpu_count);
+    for (size_t i = 0; i < machine->gpu_count; i++)
+        key = hash_text(key, machine->gpus[i].name);
     for (size_t kind = fleet->kind_count; kind > 0; kind--)
         if (fleet->kinds[kind - 1].key == key)
             return kind - 1;

@@ -213,30 +213,11 @@ static bool are_peers(const struct fleet_node *a, const struct fleet_node *b)
     return a->state == NODE_JUDGED && a->group == b->group && a->kind == b->kind;
 }
 
-static bool is_one_fact(const struct said *a, const struct said *b)
-{
-    return are_peers(a->node, b->node) && strcmp(a->fact.what, b->fact.what) == 0;
-}
-
 static void add_fact(struct fleet *fleet, struct fleet_node *node, struct changed_fact fact)
 {
     struct changed_fact *slot =
         pool_append(&fleet->pool, (void **)&node->facts.list, &node->facts.count, sizeof *slot);
     *slot = fact;
-}
-
-/* The nodes of which the value is that of the kind's first document say nothing of it. */
-static void tell_silent(struct fleet *fleet, const struct said *said, size_t count,
-                        const struct changed_fact *fact)
-{
-    for (size_t i = 0; i < fleet->node_count; i++) {
-        struct fleet_node *node = &fleet->nodes[i];
-        size_t s = 0;
-        while (s < count && said[s].node != node)
-            s++;
-        if (s == count && are_peers(node, said[0].node))
-            add_fact(fleet, node, *fact);
-    }
 }
 
 /* Tells the nodes with a value of a fact that few share, where most have another one. */
@@ -262,13 +243,22 @@ static void vote(struct fleet *fleet, const struct said *said, size_t count, siz
                                            said[s].fact.after,
                                            most ? SIDE_NEITHER : said[s].fact.side, false});
     }
-    if (most && nodes > count && nodes - count < PEERS_FEWEST)
-        tell_silent(fleet, said, count,
-                    &(struct changed_fact){first.what, most->after, first.before,
-                                           most->side == SIDE_MORE   ? SIDE_LESS
-                                           : most->side == SIDE_LESS ? SIDE_MORE
-                                                                     : SIDE_NEITHER,
-                                           false});
+    if (most && nodes > count && nodes - count < PEERS_FEWEST) {
+        /* The nodes of which the value is that of the kind's first document say nothing of it. */
+        const struct changed_fact fact = {first.what, most->after, first.before,
+                                          most->side == SIDE_MORE   ? SIDE_LESS
+                                          : most->side == SIDE_LESS ? SIDE_MORE
+                                                                    : SIDE_NEITHER,
+                                          false};
+        for (size_t i = 0; i < fleet->node_count; i++) {
+            struct fleet_node *node = &fleet->nodes[i];
+            size_t s = 0;
+            while (s < count && said[s].node != node)
+                s++;
+            if (s == count && are_peers(node, said[0].node))
+                add_fact(fleet, node, fact);
+        }
+    }
 }
 
 /* A value that enough nodes for a group share is that of another kind, and no fault. */
@@ -290,7 +280,8 @@ static void compare_facts(struct fleet *fleet)
     for (size_t from = 0, to = 0; from < count; from = to) {
         const bool first = from == 0 || !are_peers(said[from].node, said[from - 1].node);
         nodes = first ? 0 : nodes;
-        for (to = from; to < count && is_one_fact(&said[from], &said[to]);)
+        for (to = from; to < count && are_peers(said[from].node, said[to].node) &&
+                        strcmp(said[from].fact.what, said[to].fact.what) == 0;)
             to++;
         for (size_t i = 0; i < fleet->node_count && first; i++)
             nodes += are_peers(&fleet->nodes[i], said[from].node);
