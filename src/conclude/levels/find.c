@@ -32,19 +32,6 @@ static size_t fit_samples(const struct curve *curve, size_t first_bin, struct mi
     return n;
 }
 
-/* Brackets each knee generously, because a soft knee begins below the capacity and ends beyond
- * it. */
-static void bracket_knees(const struct curve *curve, const struct plateau *plateaus, size_t count,
-                          bool rising, struct mixture *mixture)
-{
-    mixture->count = count - 1 + rising;
-    for (size_t k = 0; k < mixture->count; k++) {
-        size_t next = k + 1 < count ? plateaus[k + 1].first : curve->bin_count - 1;
-        mixture->knees[k].least = 0.7 * exp2(curve->bins[plateaus[k].last].x);
-        mixture->knees[k].most = exp2(curve->bins[next].x);
-    }
-}
-
 struct interval level_pool(double *values, double *half_widths, size_t n)
 {
     size_t known = 0;
@@ -250,7 +237,14 @@ static void fit_levels(struct curve *curve, struct pool *pool, enum level_pages 
     struct mixture_sample *samples = pool_alloc(pool, 2 * CURVE_BINS_MOST, sizeof *samples);
     struct mixture mixture = {0};
     const size_t n = fit_samples(curve, plateaus[0].first, samples);
-    bracket_knees(curve, plateaus, count, levels->rising, &mixture);
+    /* Each knee is bracketed generously, because a soft knee begins below the capacity and ends
+     * beyond it. */
+    mixture.count = count - 1 + levels->rising;
+    for (size_t k = 0; k < mixture.count; k++) {
+        size_t next = k + 1 < count ? plateaus[k + 1].first : curve->bin_count - 1;
+        mixture.knees[k].least = 0.7 * exp2(curve->bins[plateaus[k].last].x);
+        mixture.knees[k].most = exp2(curve->bins[next].x);
+    }
     mixture_choose(&mixture, pool, shares, samples, n);
     if (!isfinite(mixture.cost) || (!mixture.count && falls(curve)))
         return;

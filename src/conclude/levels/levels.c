@@ -27,21 +27,6 @@ static const double memory_least_ns = 35, memory_least_cycles = 60;
 /* Where a machine declares no cache, no smaller set is said to be in memory. */
 static const double undeclared_least = 256 << 20;
 
-/* What a level of that number is. The last level that was reached is a cache only where the curve
- * leaves it, where it is the first, or where no memory is as fast. */
-static enum level_kind kind_of(const struct levels *levels, size_t k, size_t number,
-                               const char *unit)
-{
-    const double latency = levels->list[k].latency.value;
-    const bool fast =
-        quantity_is(unit, DIMENSION_CYCLES)
-            ? latency < memory_least_cycles
-            : (isfinite(levels->clock) ? latency / levels->clock : latency) < memory_least_ns;
-    return k + 1 < levels->count || isfinite(levels->list[k].capacity.value) || number == 1 || fast
-               ? LEVEL_CACHE
-               : LEVEL_MEMORY;
-}
-
 /* Whether the last level is shown to be DRAM: flat far behind the last cache, or half an octave
  * behind all declared caches, of which sizes may be wrong but hardly ever numbers. Where nothing is
  * declared, or more than was measured, nothing tells a last cache that no size outgrew from it. */
@@ -85,7 +70,17 @@ static void name_levels(struct levels *levels, const struct series *series,
                level->from > passed_over * levels->declared[number - 1])
             number++;
         const double bytes = number <= levels->declared_count ? levels->declared[number - 1] : 0;
-        level->kind = kind_of(levels, k, number, series->y.unit);
+        /* What a level of that number is. The last level that was reached is a cache only where the
+         * curve leaves it, where it is the first, or where no memory is as fast. */
+        const double latency = levels->list[k].latency.value;
+        const bool fast =
+            quantity_is(series->y.unit, DIMENSION_CYCLES)
+                ? latency < memory_least_cycles
+                : (isfinite(levels->clock) ? latency / levels->clock : latency) < memory_least_ns;
+        level->kind =
+            k + 1 < levels->count || isfinite(levels->list[k].capacity.value) || number == 1 || fast
+                ? LEVEL_CACHE
+                : LEVEL_MEMORY;
         level->number = (int)number;
         level->declared = level->kind == LEVEL_CACHE && bytes > 0 ? bytes : NAN;
         snprintf(level->name, sizeof level->name, "L%zu", number);
