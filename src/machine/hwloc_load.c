@@ -100,19 +100,6 @@ static int load_below(hwloc_topology_t topology, const struct machine_source *so
 
 /* --- in a child first --- */
 
-/* Runs in the child, which writes a byte if hwloc loads the files. It leaves no core file, prints
- * nothing, and runs no function that the program registered by atexit(). */
-static void try_it(hwloc_topology_t topology, const struct machine_source *source, int answer)
-{
-    const int nowhere = open("/dev/null", O_WRONLY);
-    setrlimit(RLIMIT_CORE, &(struct rlimit){0});
-    signal(SIGABRT, SIG_DFL);
-    if (nowhere >= 0)
-        dup2(nowhere, STDERR_FILENO);
-    const bool well = load_below(topology, source) == 0 && write(answer, "", 1) == 1;
-    _exit(well ? EXIT_SUCCESS : EXIT_FAILURE);
-}
-
 /* Whether the child answered before it ended. */
 static bool has_answered(int answer)
 {
@@ -133,8 +120,17 @@ static bool loads_in_a_child(hwloc_topology_t topology, const struct machine_sou
     if (pipe2(ends, O_CLOEXEC) < 0)
         return true;
     const pid_t child = fork();
-    if (child == 0)
-        try_it(topology, source, ends[1]);
+    if (child == 0) {
+        /* Runs in the child, which writes a byte if hwloc loads the files. It leaves no core file,
+         * prints nothing, and runs no function that the program registered by atexit(). */
+        const int nowhere = open("/dev/null", O_WRONLY);
+        setrlimit(RLIMIT_CORE, &(struct rlimit){0});
+        signal(SIGABRT, SIG_DFL);
+        if (nowhere >= 0)
+            dup2(nowhere, STDERR_FILENO);
+        const bool well = load_below(topology, source) == 0 && write(ends[1], "", 1) == 1;
+        _exit(well ? EXIT_SUCCESS : EXIT_FAILURE);
+    }
     close(ends[1]);
     const bool well = child < 0 || has_answered(ends[0]);
     close(ends[0]);

@@ -127,16 +127,6 @@ bool identity_emulated(struct pool *pool, const char *root)
     return named || max || board || riscv || pseries;
 }
 
-static bool runs_on_emulator(struct machine *machine, const char *root)
-{
-    char name[13] = "";
-    if (machine->live)
-        arch_hypervisor(name);
-    return strcmp(name, "TCGTCGTCGTCG") == 0 || identity_emulated(&machine->pool, root) ||
-           (strcmp(name, "62.5 MHz") == 0 &&
-            file_has(&machine->pool, root, "/proc/device-tree/compatible", "linux,dummy-virt"));
-}
-
 /* --- pages --- */
 
 static int compare_sizes(const void *a, const void *b)
@@ -216,7 +206,13 @@ void identity_read(struct machine *machine, const char *root)
     facts->microcode = cpuinfo ? text_value(pool, cpuinfo, "microcode") : NULL;
     pool_give_back(pool, cpuinfo);
     read_mitigations(pool, facts, root);
-    machine->emulated = runs_on_emulator(machine, root);
+    char name[13] = "";
+    if (machine->live)
+        arch_hypervisor(name);
+    machine->emulated =
+        strcmp(name, "TCGTCGTCGTCG") == 0 || identity_emulated(&machine->pool, root) ||
+        (strcmp(name, "62.5 MHz") == 0 &&
+         file_has(&machine->pool, root, "/proc/device-tree/compatible", "linux,dummy-virt"));
     if (!facts->hypervisor || machine->emulated)
         facts->hypervisor =
             machine->emulated ? "emulated (QEMU TCG)" : identity_hypervisor(pool, root);

@@ -93,12 +93,6 @@ static void add_share(struct machine *machine, const char *resource, unsigned of
     *slot = share;
 }
 
-static bool is_known(const char *resource)
-{
-    return (resource[0] == 'L' && (resource[1] == '2' || resource[1] == '3')) ||
-           strcmp(resource, "MB") == 0;
-}
-
 /* Adds the shares of a line like "L3:0=7ff;1=7ff". */
 static void add_line(struct machine *machine, const char *root, const char *line)
 {
@@ -108,7 +102,8 @@ static void add_line(struct machine *machine, const char *root, const char *line
         return;
     memcpy(name, line, length);
     name[length] = '\0';
-    if (!is_known(name) || name[strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")])
+    if (!((name[0] == 'L' && (name[1] == '2' || name[1] == '3')) || strcmp(name, "MB") == 0) ||
+        name[strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")])
         return;
     const char *resource = pool_strdup(&machine->pool, name);
     const char *mask = files_line(&machine->pool, root, "%s/info/%s/cbm_mask", mount, resource);

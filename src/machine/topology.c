@@ -174,12 +174,6 @@ static void add_node(struct machine *machine, hwloc_obj_t object,
 
 /* --- hwloc's tree as the document keeps it --- */
 
-static bool is_kept(hwloc_obj_type_t type)
-{
-    return type == HWLOC_OBJ_PACKAGE || type == HWLOC_OBJ_DIE || type == HWLOC_OBJ_GROUP ||
-           type == HWLOC_OBJ_CORE || type == HWLOC_OBJ_NUMANODE || hwloc_obj_type_is_cache(type);
-}
-
 static struct declared_objects describe_object(hwloc_obj_t object)
 {
     struct declared_objects objects = {.type = hwloc_obj_type_string(object->type)};
@@ -223,7 +217,9 @@ static void add_cpus(struct machine *machine, struct declared_objects *entry,
 
 static void keep_depth(struct machine *machine, hwloc_topology_t topology, int depth)
 {
-    if (!is_kept(hwloc_get_depth_type(topology, depth)))
+    const hwloc_obj_type_t type = hwloc_get_depth_type(topology, depth);
+    if (type != HWLOC_OBJ_PACKAGE && type != HWLOC_OBJ_DIE && type != HWLOC_OBJ_GROUP &&
+        type != HWLOC_OBJ_CORE && type != HWLOC_OBJ_NUMANODE && !hwloc_obj_type_is_cache(type))
         return;
     for (unsigned i = 0; i < hwloc_get_nbobjs_by_depth(topology, depth); i++) {
         hwloc_obj_t object = hwloc_get_obj_by_depth(topology, depth, i);
