@@ -10,6 +10,24 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/mman.h>
+#include <unistd.h>
+
+/* mmap() aligns only to small pages, so this maps more and unmaps what is before and after; `bytes`
+ * are whole small pages. NULL: errno says why not. */
+static inline void *cut_aligned(size_t bytes, size_t page)
+{
+    const size_t spare = page - (size_t)sysconf(_SC_PAGESIZE);
+    char *memory =
+        mmap(NULL, bytes + spare, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED)
+        return NULL;
+    const size_t before = (page - (uintptr_t)memory % page) % page;
+    if (before)
+        munmap(memory, before);
+    if (before < spare)
+        munmap(memory + before + bytes, spare - before);
+    return memory + before;
+}
 
 /* Cuts each aligned block of `next` bytes behind its first `page` bytes: every aligned page is
  * whole, no block is. Takes no lock and allocates nothing. False: the kernel allows no more

@@ -78,28 +78,22 @@ static void *map_hugetlb(size_t bytes, unsigned shift, struct error *error)
     return NULL;
 }
 
-/* mmap() aligns only to small pages, so this maps more and unmaps what is before and after. */
 static void *map_aligned(size_t bytes, struct error *error)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    size_t rounded = (bytes + page - 1) / page * page, all;
-    char *memory = MAP_FAILED;
+    size_t rounded = (bytes + page - 1) / page * page;
+    void *memory = NULL;
     errno = ENOMEM;
-    if (rounded >= bytes && !__builtin_add_overflow(rounded, alignment_bytes, &all))
-        memory = mmap(NULL, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) {
+    if (rounded >= bytes && rounded + alignment_bytes >= rounded)
+        memory = cut_aligned(rounded, alignment_bytes);
+    if (!memory) {
         char size[UNIT_TEXT];
         const int why = errno;
         error_set(error, ERROR_IMPOSSIBLE,
                   "%s can't be mapped (%s): ask for less, or see ulimit -v",
                   size_format((double)bytes, size), strerror(why));
-        return NULL;
     }
-    size_t before = (alignment_bytes - (uintptr_t)memory % alignment_bytes) % alignment_bytes;
-    if (before)
-        munmap(memory, before);
-    munmap(memory + before + rounded, alignment_bytes - before);
-    return memory + before;
+    return memory;
 }
 
 #define THP_ROOT "/sys/kernel/mm/transparent_hugepage"

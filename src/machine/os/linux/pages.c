@@ -46,21 +46,6 @@ static unsigned char *map(size_t bytes, int flags)
     return memory == MAP_FAILED ? NULL : memory;
 }
 
-/* mmap() aligns only to small pages, so this maps more and unmaps what is before and after. */
-static unsigned char *map_aligned(size_t bytes, size_t page)
-{
-    const size_t small = (size_t)sysconf(_SC_PAGESIZE), spare = page - small;
-    unsigned char *memory = map(bytes + spare, MAP_PRIVATE);
-    if (!memory)
-        return NULL;
-    const size_t before = (page - (uintptr_t)memory % page) % page;
-    if (before)
-        munmap(memory, before);
-    if (before < spare)
-        munmap(memory + before + bytes, spare - before);
-    return memory + before;
-}
-
 unsigned char *pages_map(size_t bytes, enum pages_kind kind, size_t page)
 {
     unsigned char *memory = NULL;
@@ -70,12 +55,12 @@ unsigned char *pages_map(size_t bytes, enum pages_kind kind, size_t page)
         return map(bytes, MAP_PRIVATE | MAP_HUGETLB |
                               ((kind == PAGES_OF_2M ? SHIFT_2M : SHIFT_1G) << HUGE_FLAG_SHIFT));
     case PAGES_OF_THP:
-        memory = map_aligned(bytes, page);
+        memory = cut_aligned(bytes, page);
         if (memory)
             madvise(memory, bytes, MADV_HUGEPAGE);
         return memory;
     case PAGES_OF_SIZE:
-        memory = map_aligned(bytes, page);
+        memory = cut_aligned(bytes, page);
         if (memory && cut_mapping(memory, bytes, page, 2 * page))
             madvise(memory, bytes, MADV_HUGEPAGE);
         return memory;
