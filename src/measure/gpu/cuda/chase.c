@@ -168,24 +168,14 @@ static uint32_t *visiting_order(const struct gpu_work *work, size_t count, uint6
 
 /* --- making ready --- */
 
-/* The order, followed by the successor of each element. Both tables lie on the host: in the
- * device's memory they would occupy part of its second level, 4 bytes for every 128 of the ring,
- * and a set of 16 ways would lose its first line when the ring fills 15/16 of it. */
-static void fill_tables(const struct cuda_gpu *gpu, const uint32_t *order, uint32_t *tables)
-{
-    size_t count = (size_t)gpu->job.count, ring = count / rings_of(&gpu->job.work);
-    memcpy(tables, order, count * sizeof *order);
-    for (size_t i = 0; i < count; i++)
-        tables[count + order[i]] = order[(i + 1) % ring ? i + 1 : i + 1 - ring];
-}
-
 /* Writes the ring, then loads it once in its order, past the first level, so that the second level
  * holds what it holds after one pass of a chase, not just the lines that were written last. */
 static void link_ring(struct cuda_gpu *gpu, const uint32_t *order)
 {
     const struct cuda_job *job = &gpu->job;
     struct cuda_memory tables;
-    size_t bytes = (size_t)job->count * sizeof *order;
+    const size_t count = (size_t)job->count, ring = count / rings_of(&job->work),
+                 bytes = count * sizeof *order;
     if (!cuda_allocate(gpu, GPU_ON_HOST, 0, 2 * bytes, &tables))
         return;
     uint64_t values = by_index(&job->work) ? job->work.stride / WORD_BYTES : 0;
@@ -193,7 +183,13 @@ static void link_ring(struct cuda_gpu *gpu, const uint32_t *order)
                              values};
     const uint64_t sweep[] = {job->base, job->work.stride, job->count, tables.address};
     double expected_ns = (double)job->count * SLOWEST_ELEMENT_NS;
-    fill_tables(gpu, order, tables.host);
+    /* The order, followed by the successor of each element. Both tables lie on the host: in the
+     * device's memory they would occupy part of its second level, 4 bytes for every 128 of the
+     * ring, and a set of 16 ways would lose its first line when the ring fills 15/16 of it. */
+    uint32_t *successors = (uint32_t *)tables.host + count;
+    memcpy(tables.host, order, bytes);
+    for (size_t i = 0; i < count; i++)
+        successors[order[i]] = order[(i + 1) % ring ? i + 1 : i + 1 - ring];
     cuda_helper(gpu, "link", link, sizeof link / sizeof *link, expected_ns);
     cuda_helper(gpu, "sweep", sweep, sizeof sweep / sizeof *sweep, expected_ns);
     cuda_free(gpu, &tables);

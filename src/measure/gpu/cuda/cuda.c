@@ -10,14 +10,6 @@ enum { LEAST_CAPABILITY = 50, LOG_BYTES = 4096 };
 /* Blocks of a stream on one multiprocessor: no known device runs more than 32 at once. */
 enum { MOST_BLOCKS_PER_MULTIPROCESSOR = 32 };
 
-/* The first line of the compiler's log; "" if it is empty. */
-static const char *first_line(char *log)
-{
-    log += strspn(log, " \t\r\n");
-    log[strcspn(log, "\r\n")] = '\0';
-    return log;
-}
-
 static void load_kernels(struct cuda_gpu *gpu)
 {
     char log[LOG_BYTES] = "";
@@ -31,7 +23,8 @@ static void load_kernels(struct cuda_gpu *gpu)
         cuda_fail_memory(gpu);
     else if (!CUDA_TRY(gpu, cuModuleLoadDataEx, &gpu->module, text, count, options, values)) {
         gpu->module = NULL;
-        const char *said = first_line(log);
+        char *said = log + strspn(log, " \t\r\n"); /* the first line, if there is one */
+        said[strcspn(said, "\r\n")] = '\0';
         if (*said)
             cuda_fail_more(gpu, "; its compiler says: ", said);
     }

@@ -157,13 +157,6 @@ static void lend_pinned(struct cuda_gpu *gpu, struct cuda_memory *memory)
     memory->address = pinned->address;
 }
 
-static void take_back(struct cuda_gpu *gpu, const struct cuda_memory *memory)
-{
-    for (size_t i = 0; i < CUDA_PINNED; i++)
-        if (gpu->pinned[i].host == memory->host)
-            gpu->pinned[i].lent = false;
-}
-
 bool cuda_allocate(struct cuda_gpu *gpu, enum gpu_home home, int peer, size_t bytes,
                    struct cuda_memory *memory)
 {
@@ -187,9 +180,11 @@ void cuda_free(struct cuda_gpu *gpu, struct cuda_memory *memory)
         return;
     if (memory->home > GPU_ON_PEER)
         cuda_free_placed(gpu, memory);
-    else if (memory->host)
-        take_back(gpu, memory);
-    else if (memory->address && memory->home == GPU_ON_PEER) {
+    else if (memory->host) {
+        for (size_t i = 0; i < CUDA_PINNED; i++)
+            if (gpu->pinned[i].host == memory->host)
+                gpu->pinned[i].lent = false;
+    } else if (memory->address && memory->home == GPU_ON_PEER) {
         calls->cuCtxSetCurrent(gpu->peers[memory->peer]);
         calls->cuMemFree(memory->address);
         calls->cuCtxSetCurrent(gpu->context);

@@ -257,19 +257,6 @@ static void plan_matrix(struct gpu_task *task, const char *what, enum gpu_path p
     }
 }
 
-/* More lines, measured from one multiprocessor of each side, to find lines with a far home. */
-static void plan_more_lines(struct gpu_task *task, const struct series *homes)
-{
-    const struct sides sides = sides_of(task, homes);
-    struct random random = {lines_seed + 1};
-    const size_t each = ring_bytes(task) / LINE_BYTES / MORE_LINES;
-    for (size_t i = 0; i < MORE_LINES && each && sides.count; i++) {
-        const size_t line = i * each + (size_t)random_below(&random, each);
-        for (int side = 0; side < (int)sides.count && side < SIDES_MOST; side++)
-            add_cell(task, homes, GPU_ATOMIC, line, first_of(&sides, side));
-    }
-}
-
 static void plan_outer(struct gpu_task *task, const struct series *homes)
 {
     const struct sides sides = sides_of(task, homes);
@@ -315,9 +302,18 @@ static void plan_distance(struct gpu_task *task)
         plan_matrix(task, reads_what, GPU_L2);
     else if (task->stage == HOMES && reads && sides_of(task, reads).count == 0)
         plan_matrix(task, homes_what, GPU_ATOMIC);
-    else if (task->stage == MORE)
-        plan_more_lines(task, homes);
-    else if (task->stage == OUTER)
+    else if (task->stage == MORE) {
+        /* More lines, measured from one multiprocessor of each side, to find lines with a far home.
+         */
+        const struct sides sides = sides_of(task, homes);
+        struct random random = {lines_seed + 1};
+        const size_t each = ring_bytes(task) / LINE_BYTES / MORE_LINES;
+        for (size_t i = 0; i < MORE_LINES && each && sides.count; i++) {
+            const size_t line = i * each + (size_t)random_below(&random, each);
+            for (int side = 0; side < (int)sides.count && side < SIDES_MOST; side++)
+                add_cell(task, homes, GPU_ATOMIC, line, first_of(&sides, side));
+        }
+    } else if (task->stage == OUTER)
         plan_outer(task, homes);
 }
 
@@ -400,17 +396,6 @@ static void add_alike(struct gpu_task *task, const struct series *reads, bool ho
                     "other's lines");
 }
 
-/* Reads show the sides, so lines are not copied. */
-static void add_fixed(struct gpu_task *task, const struct sides *sides)
-{
-    gpu_add_latency(task, "L2.near", gather(task, sides, true, -1),
-                    "a hit on a line of the multiprocessor's own side of the cache");
-    gpu_add_latency(task, "L2.far", gather(task, sides, false, -1),
-                    "a hit on a line of the other side of the cache");
-    for (int side = 0; (size_t)side < sides->count; side++)
-        add_side(task, sides, side, gather(task, sides, true, side));
-}
-
 /* Only atomic operations show the sides: a side keeps copies of lines that its multiprocessors
  * read. */
 static void add_copied(struct gpu_task *task, const struct series *reads, const struct sides *sides)
@@ -434,9 +419,15 @@ static void conclude_distance(struct gpu_task *task)
     if (!reads)
         return;
     const struct sides fixed = sides_of(task, reads), at_home = sides_of(task, homes);
-    if (fixed.count)
-        add_fixed(task, &fixed);
-    else if (at_home.count)
+    if (fixed.count) {
+        /* Reads show the sides, so lines are not copied. */
+        gpu_add_latency(task, "L2.near", gather(task, &fixed, true, -1),
+                        "a hit on a line of the multiprocessor's own side of the cache");
+        gpu_add_latency(task, "L2.far", gather(task, &fixed, false, -1),
+                        "a hit on a line of the other side of the cache");
+        for (int side = 0; (size_t)side < fixed.count; side++)
+            add_side(task, &fixed, side, gather(task, &fixed, true, side));
+    } else if (at_home.count)
         add_copied(task, reads, &at_home);
     else
         add_alike(task, reads, homes != NULL);

@@ -290,13 +290,6 @@ static void add(struct gpu_task *task, size_t tlb, const char *what, const char 
                     flags, text);
 }
 
-/* Pages are powers of two; a value that is not near to one is returned unchanged. */
-static double nearest_page(double bytes)
-{
-    const double page = exp2(round(log2(bytes)));
-    return fabs(log2(bytes / page)) < 0.25 ? page : bytes;
-}
-
 /* Adds the bytes that an entry translates: at the next larger stride the reach is larger by the
  * ratio of that stride to these bytes. */
 static void add_page(struct gpu_task *task, const struct reading readings[STRIDES], size_t tlb,
@@ -310,7 +303,10 @@ static void add_page(struct gpu_task *task, const struct reading readings[STRIDE
     const struct level *here = &readings[s].levels.list[tlb],
                        *there = &readings[next].levels.list[tlb];
     const double stride = (double)strides[next];
-    const double page = nearest_page(stride * here->capacity.value / there->capacity.value);
+    /* Pages are powers of two; a value that is not near to one stays as it is. */
+    const double bytes = stride * here->capacity.value / there->capacity.value,
+                 power = exp2(round(log2(bytes))),
+                 page = fabs(log2(bytes / power)) < 0.25 ? power : bytes;
     const struct interval value = {page,
                                    fmin(stride * here->capacity.low / there->capacity.high, page),
                                    fmax(stride * here->capacity.high / there->capacity.low, page)};
