@@ -76,16 +76,6 @@ static int reserve_visits(struct stage *stage, struct error *error)
     return code;
 }
 
-static int reserve_points(struct stage *stage, struct error *error)
-{
-    const uint64_t seed = random_mix(stage->seed);
-    int code = schedule_create(&stage->schedule, stage->plan, seed, error);
-    if (code == 0)
-        code = point_table_open(&stage->table, stage->plan, stage->pool, error);
-    stage->table.placement = stage->engine->placement;
-    return code;
-}
-
 /* Where the clock can't time batches so short, trials have fewer and longer batches in the same
  * time, and sweeps have longer batches. */
 static void fit_batches(struct stage *stage)
@@ -113,7 +103,10 @@ int stage_reserve(struct stage *stage, struct error *error)
         return code;
     fit_batches(stage);
     stage_enter(stage);
-    code = reserve_points(stage, error);
+    code = schedule_create(&stage->schedule, stage->plan, random_mix(stage->seed), error);
+    if (code == 0)
+        code = point_table_open(&stage->table, stage->plan, stage->pool, error);
+    stage->table.placement = stage->engine->placement;
     return code < 0 ? code : reserve_visits(stage, error);
 }
 

@@ -82,19 +82,6 @@ static bool is_over(void *argument)
     return one->late || child_ended(&one->child, &one->stopped);
 }
 
-/* Gives a program that goes on a second to clean up. */
-static void end_program(struct one *one)
-{
-    const uint64_t until_ns = os_raw_ns() + UINT64_C(1000000000);
-    atomic_uint word = 0;
-    int stopped;
-    if (one->child.id && !child_ended(&one->child, &stopped)) {
-        child_signal(&one->child, SIGTERM);
-        while (!child_ended(&one->child, &stopped) && os_raw_ns() < until_ns)
-            os_sleep_while(&word, 0, 5000000);
-    }
-}
-
 /* Why a run that has ended tells nothing. */
 static int judge_end(const struct need *need, const struct one *one, const struct child_end *end,
                      int code, double limit_s, struct error *error)
@@ -144,7 +131,15 @@ static int run_program(struct need *need, const struct need_condition *condition
         lseek(STDIN_FILENO, state->in_at, SEEK_SET);
     const int code =
         pressure_run(&state->pressure, &condition->level, is_over, &one, &seen->pressed, error);
-    end_program(&one);
+    /* A program that goes on has a second to clean up. */
+    const uint64_t until_ns = os_raw_ns() + UINT64_C(1000000000);
+    atomic_uint word = 0;
+    int stopped;
+    if (one.child.id && !child_ended(&one.child, &stopped)) {
+        child_signal(&one.child, SIGTERM);
+        while (!child_ended(&one.child, &stopped) && os_raw_ns() < until_ns)
+            os_sleep_while(&word, 0, 5000000);
+    }
     seen->wall_s = (double)(os_raw_ns() - one.began_ns) * 1e-9;
     child_reap(&one.child, &end);
     seen->cpu_s = end.cpu_s;

@@ -241,18 +241,6 @@ static void find_scale(void *argument, unsigned rank)
     pressure->slow_ticks = ticks[1] > ticks[0] + ticks[0] / 4 ? (ticks[0] + ticks[1]) / 2 : 0;
 }
 
-static size_t room_for(const struct machine *machine, size_t count, uint64_t cache, uint64_t most)
-{
-    const uint64_t left = machine_memory_budget(machine) / count;
-    uint64_t room = HUGE_PAGE;
-    while (room * count < 2 * cache)
-        room *= 2;
-    while (room > left && room > HUGE_PAGE)
-        room /= 2;
-    const uint64_t holds = (most / count / HUGE_PAGE + 1) * HUGE_PAGE;
-    return (size_t)(holds > room && holds <= left ? holds : room);
-}
-
 int pressure_open(struct pressure *pressure, const struct machine *machine, const int *cpus,
                   size_t count, const volatile sig_atomic_t *stop, struct error *error)
 {
@@ -272,7 +260,14 @@ int pressure_map(struct pressure *pressure, uint64_t cache, uint64_t most, struc
 {
     if (!pressure->count)
         return 0;
-    pressure->room = room_for(pressure->machine, pressure->count, cache, most);
+    const uint64_t left = machine_memory_budget(pressure->machine) / pressure->count;
+    uint64_t room = HUGE_PAGE;
+    while (room * pressure->count < 2 * cache)
+        room *= 2;
+    while (room > left && room > HUGE_PAGE)
+        room /= 2;
+    const uint64_t holds = (most / pressure->count / HUGE_PAGE + 1) * HUGE_PAGE;
+    pressure->room = (size_t)(holds > room && holds <= left ? holds : room);
     struct team_job job = {
         .cpus = pressure->cpus, .count = pressure->count, .work = touch, .argument = pressure};
     int code = arena_map(&pressure->arena, pressure->room * pressure->count, PAGES_AUTO, -1, error);

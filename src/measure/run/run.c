@@ -186,15 +186,6 @@ static int measure_turn(struct run *run, struct engine *engine, struct error *er
 /* A smaller share of the budget is not worth continuing. */
 static const double least_left = 0.02;
 
-/* Counts the stages' own time too, because a model has its own clock. */
-static double left_over_s(const struct run *run)
-{
-    double measured_s = 0;
-    for (size_t i = 0; i < run->turn_count; i++)
-        measured_s += run->turns[i].outcome.elapsed_s;
-    return run->budget_s - fmax(elapsed_s(run), measured_s);
-}
-
 static double weight_of_lacking(const struct run *run, size_t first)
 {
     double weight = 0;
@@ -209,7 +200,10 @@ static int give_back(struct run *run, struct engine *engine, struct error *error
     int code = 0;
     for (size_t i = 0; i < run->turn_count && code == 0; i++) {
         struct run_turn *turn = &run->turns[i];
-        const double left_s = left_over_s(run);
+        double measured_s = 0; /* the stages' own time counts too: a model has its own clock */
+        for (size_t k = 0; k < run->turn_count; k++)
+            measured_s += run->turns[k].outcome.elapsed_s;
+        const double left_s = run->budget_s - fmax(elapsed_s(run), measured_s);
         if (!stages_lack(&turn->task) || left_s < least_left * run->budget_s)
             continue;
         begin_turn(run, engine, i);

@@ -210,18 +210,6 @@ static void measure_batches(struct visit *visit, const struct batch_run *run, st
     }
 }
 
-/* Of windows each says it for itself. */
-static bool is_disturbed(const struct visit *visit, const struct batch_run *run,
-                         struct batch *batches)
-{
-    const struct timing_model *model = visit->executor->engine->model;
-    const bool is = model->disturbed &&
-                    model->disturbed(model->self, visit->trials[run->trial].workers[0].state);
-    for (unsigned i = 0; i < run->batches && run->window_ns > 0; i++)
-        batches[i].interrupted = is;
-    return is && !(run->window_ns > 0);
-}
-
 static int measure(struct visit *visit, const struct batch_run *run, struct batch *batches,
                    struct seat_share *shares)
 {
@@ -232,7 +220,13 @@ static int measure(struct visit *visit, const struct batch_run *run, struct batc
         measure_windows(visit, run, batches, shares);
     else
         measure_batches(visit, run, batches);
-    return is_disturbed(visit, run, batches);
+    /* Of windows each says it for itself. */
+    const struct timing_model *model = visit->executor->engine->model;
+    const bool is = model->disturbed &&
+                    model->disturbed(model->self, visit->trials[run->trial].workers[0].state);
+    for (unsigned i = 0; i < run->batches && run->window_ns > 0; i++)
+        batches[i].interrupted = is;
+    return is && !(run->window_ns > 0);
 }
 
 static void placed(const struct executor *executor, struct stage_outcome *outcome)

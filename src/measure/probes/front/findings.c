@@ -418,18 +418,6 @@ static struct interval decoded_of(const struct curve *curve, struct interval l1)
     return fits;
 }
 
-/* Two lengths agree on a number, and better on it than on bytes. */
-static void add_decoded(struct analysis *analysis, struct curve *curves, struct interval l1)
-{
-    struct agreement list[CURVE_LEVELS_MAX];
-    for (size_t i = NOP4; i <= NOP12; i++)
-        if (curves[i].ladder)
-            curves[i].decoded = decoded_of(&curves[i], l1);
-    if (agree(curves, FRONT_DECODED, list))
-        add(analysis, "front.decoded.entries", "", list->curves[0], 0, list->fits,
-            "instructions of two lengths agree");
-}
-
 void front_analyse(struct analysis *analysis)
 {
     struct curve *curves = pool_alloc(analysis->pool, FRONT_LADDERS, sizeof *curves);
@@ -437,8 +425,16 @@ void front_analyse(struct analysis *analysis)
     for (size_t i = 0; i < FRONT_LADDERS; i++)
         read_ladder(analysis, i, &curves[i]);
     const bool alone = add_caches(analysis, curves, &l1);
-    if (alone)
-        add_decoded(analysis, curves, l1);
+    if (alone) {
+        /* Two lengths agree on a number, and better on it than on bytes. */
+        struct agreement list[CURVE_LEVELS_MAX];
+        for (size_t i = NOP4; i <= NOP12; i++)
+            if (curves[i].ladder)
+                curves[i].decoded = decoded_of(&curves[i], l1);
+        if (agree(curves, FRONT_DECODED, list))
+            add(analysis, "front.decoded.entries", "", list->curves[0], 0, list->fits,
+                "instructions of two lengths agree");
+    }
     add_buffer(analysis, curves, alone);
     if (alone)
         add_pages(analysis, curves);

@@ -8,11 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool has_value(const struct point *point)
-{
-    return point->y.n > 0 && !point->failed && point->y.median > 0 && isfinite(point->y.median);
-}
-
 static int by_place(const void *a, const void *b)
 {
     const struct point *p = a, *q = b;
@@ -29,7 +24,7 @@ static void keep_values(struct series *series)
         struct point point = series->points[i];
         if (series->matrix)
             point.x = 0;
-        if (has_value(&point))
+        if (point.y.n > 0 && !point.failed && point.y.median > 0 && isfinite(point.y.median))
             series->points[kept++] = point;
     }
     series->point_count = kept;
