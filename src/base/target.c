@@ -103,11 +103,6 @@ static int follow_one(char **path, const char *typed, struct error *error)
 
 /* --- what is there --- */
 
-static bool is_same(const struct stat *a, const struct stat *b)
-{
-    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
-}
-
 /* *changed: another run in the same folder created or replaced the file during the check. */
 static int look_once(struct target *target, const char *path, bool *changed, struct error *error)
 {
@@ -141,7 +136,8 @@ static int look_once(struct target *target, const char *path, bool *changed, str
         return target_refuse(path, "it is a directory", error);
     target->kind = S_ISREG(target->status.st_mode) ? TARGET_FILE : TARGET_STREAM;
     /* Links in /proc can lead to something that has no path: a pipe, or a deleted file. */
-    if (stat(target->path, &found) < 0 || !is_same(&found, &target->status)) {
+    if (stat(target->path, &found) < 0 || found.st_dev != target->status.st_dev ||
+        found.st_ino != target->status.st_ino) {
         if (target->kind == TARGET_FILE) {
             *changed = true;
             return target_refuse(path, strerror(ENOENT), error);

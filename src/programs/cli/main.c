@@ -133,18 +133,6 @@ static int run_command_named(int argc, char **argv)
     return status < 0 ? report_error(status, &error) : finish_output(status);
 }
 
-/* If a standard channel is closed, the next file that is opened gets its number, and messages would
- * be written into a document. The channel is opened for reading, so that writing to it fails. */
-static void fill_standard_channels(void)
-{
-    int file;
-    do
-        file = open("/dev/null", O_RDONLY);
-    while (file >= 0 && file <= STDERR_FILENO);
-    if (file >= 0)
-        close(file);
-}
-
 /* With a smaller stack the first deep call would crash: one buffer has 64 KiB, and libraries use an
  * unknown amount. */
 enum { STACK_LEAST_KIB = 512 };
@@ -178,7 +166,15 @@ static int print_version(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    fill_standard_channels();
+    /* If a standard channel is closed, the next file that is opened gets its number, and messages
+     * would be written into a document. The channel is opened for reading, so that writing to it
+     * fails. */
+    int file;
+    do
+        file = open("/dev/null", O_RDONLY);
+    while (file >= 0 && file <= STDERR_FILENO);
+    if (file >= 0)
+        close(file);
     signal(SIGXFSZ, SIG_IGN); /* past the limit on file size a write then fails */
     if (stack_is_small())
         return EXIT_IMPOSSIBLE;

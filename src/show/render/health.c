@@ -65,14 +65,6 @@ static void add_compared(struct line *line, const struct health_value *value)
              figure_format(100 * compared->resolution, 2, known));
 }
 
-/* Texts of documents cannot break the line; in a plugin's line only the numbers may follow a
- * bar. */
-static void put(FILE *out, const struct line *line)
-{
-    for (const char *c = line->text; *c; c++)
-        fputc(*c == '|' ? '/' : *c, out);
-}
-
 /* How far a value is beyond what was expected, to the worse side. */
 static double badness(const struct health_value *value)
 {
@@ -125,7 +117,10 @@ static void put_short(FILE *out, const struct health_check *check, size_t before
             room--;
         strcpy(worst.text + room, "...");
     }
-    put(out, &worst);
+    /* Texts of documents cannot break the line; in a plugin's line only the numbers may follow a
+     * bar. */
+    for (const char *c = worst.text; *c; c++)
+        fputc(*c == '|' ? '/' : *c, out);
     fputs(counts.text + (worst.length ? 0 : strlen("; ")), out);
 }
 

@@ -149,15 +149,6 @@ struct alike {
     struct line members; /* "0-1; 2-3" */
 };
 
-static bool belongs_to(const struct alike *alike, const struct catalogue_entry *entry, size_t cpus,
-                       size_t depth)
-{
-    return alike->first && alike->cpus == cpus && alike->depth == depth &&
-           alike->first->experiment == entry->experiment &&
-           quantity_same(alike->first->finding->unit, entry->finding->unit) &&
-           text_same(alike->first->finding->text, entry->finding->text);
-}
-
 /* Adds the cluster to the row above it, which is of clusters that are alike. */
 static void join_row(struct report *report, struct row *row, struct alike *alike,
                      const struct finding *finding)
@@ -205,7 +196,10 @@ static void add_tree(struct report *report, struct table *table,
         struct cpulist next;
         const bool inner = (count - i) > 1 && cluster_read(&entry[1], &next, report->pool) &&
                            cluster_is_within(&next, &cpus);
-        if (!inner && belongs_to(&alike, entry, cpus.count, depth)) {
+        if (!inner && (alike.first && alike.cpus == cpus.count && alike.depth == depth &&
+                       alike.first->experiment == entry->experiment &&
+                       quantity_same(alike.first->finding->unit, entry->finding->unit) &&
+                       text_same(alike.first->finding->text, entry->finding->text))) {
             join_row(report, &table->rows[table->row_count - 1], &alike, entry->finding);
             above[depth++] = cpus;
             continue;

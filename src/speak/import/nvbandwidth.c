@@ -143,23 +143,10 @@ static void read_device(struct reading *reading, const char *text)
         pool_printf(reading->pool, "%.*s", (int)length, name);
 }
 
-/* Compares "SUM device_to_device_memcpy_read_ce 552.17" with the values: rows may be missing. */
-static void check_sum(struct reading *reading)
-{
-    struct matrix *matrix = reading->state;
-    struct rows *rows = &reading->rows;
-    const double sum = field_number(&rows->fields[rows_cut(rows, 0) - 1]);
-    if (matrix->described && fabs(sum - matrix->sum) > 0.01 * sum)
-        rows_refuse(rows,
-                    "the values of %s add up to %.6g, and their SUM is %.6g: give all of them",
-                    matrix->test, matrix->sum, sum);
-    matrix->described = false;
-}
-
 static void read_line(struct reading *reading)
 {
     struct matrix *matrix = reading->state;
-    const struct rows *rows = &reading->rows;
+    struct rows *rows = &reading->rows;
     const bool digit = rows->length && isdigit((unsigned char)*rows->text);
     if (rows_begins(rows, "Running ") || rows_begins(rows, "running ")) {
         size_t length = rows->length - 8;
@@ -173,7 +160,14 @@ static void read_line(struct reading *reading)
     } else if (rows_begins(rows, "Device ")) {
         read_device(reading, rows->text + strlen("Device "));
     } else if (rows_begins(rows, "SUM ")) {
-        check_sum(reading);
+        /* Compares "SUM device_to_device_memcpy_read_ce 552.17" with the values: rows may be
+         * missing. */
+        const double sum = field_number(&rows->fields[rows_cut(rows, 0) - 1]);
+        if (matrix->described && fabs(sum - matrix->sum) > 0.01 * sum)
+            rows_refuse(rows,
+                        "the values of %s add up to %.6g, and their SUM is %.6g: give all of them",
+                        matrix->test, matrix->sum, sum);
+        matrix->described = false;
     } else {
         rows_unread_but(rows, known);
     }
