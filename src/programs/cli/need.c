@@ -40,6 +40,19 @@ static int save(void *argument, const struct document *document, struct error *e
     return outlet_update(&shown->kept, document, error);
 }
 
+/* With -o alone the document goes there, and the text to standard output. */
+static int choose_outputs(struct shown *shown, const struct command_options *asked,
+                          struct error *error)
+{
+    shown->report = output_choose(asked);
+    if (asked->output.has && !asked->format.has && !output_is_standard(shown->report.path)) {
+        shown->kept = shown->report;
+        shown->report = output_choose(&(struct command_options){.points = asked->points});
+    }
+    const int code = outlet_possible(&shown->report, error);
+    return code == 0 ? outlet_begin(&shown->kept, false, error) : code;
+}
+
 static int write_results(struct shown *shown, const struct document *document, struct error *error)
 {
     const struct probe_result *result = document->probes;
@@ -72,15 +85,7 @@ static int measure_need(struct invocation *invocation, struct error *error)
             .tool = {.version = FATHOM_VERSION, .commit = FATHOM_COMMIT, .compiler = __VERSION__},
             .run = {.command = (const char **)invocation->argv,
                     .command_count = (size_t)invocation->argc}}};
-    shown.report = output_choose(asked);
-    /* With -o alone the document goes there, and the text to standard output. */
-    if (asked->output.has && !asked->format.has && !output_is_standard(shown.report.path)) {
-        shown.kept = shown.report;
-        shown.report = output_choose(&(struct command_options){.points = asked->points});
-    }
-    int code = outlet_possible(&shown.report, error);
-    if (code == 0)
-        code = outlet_begin(&shown.kept, false, error);
+    int code = choose_outputs(&shown, asked, error);
     if (code == 0)
         code = measurement_plan(&measured, error);
     if (code == 0 && asked->redact.has)
