@@ -167,15 +167,6 @@ static void read_live_names(struct machine *machine)
     facts->hypervisor = text_inert(&machine->pool, told.hypervisor, strlen(told.hypervisor));
 }
 
-static void read_recorded_names(struct machine *machine, const char *root)
-{
-    struct machine_facts *facts = &machine->facts;
-    facts->hostname = files_line(&machine->pool, root, "/proc/sys/kernel/hostname");
-    facts->os = files_line(&machine->pool, root, "/proc/sys/kernel/ostype");
-    facts->kernel = files_line(&machine->pool, root, "/proc/sys/kernel/osrelease");
-    facts->cpu_arch = files_line(&machine->pool, root, "/proc/sys/kernel/arch");
-}
-
 /* Each of them costs time in system calls, faults and switches. */
 static void read_mitigations(struct pool *pool, struct machine_facts *facts, const char *root)
 {
@@ -196,10 +187,14 @@ void identity_read(struct machine *machine, const char *root)
 {
     struct machine_facts *facts = &machine->facts;
     struct pool *pool = &machine->pool;
-    if (machine->live)
+    if (machine->live) {
         read_live_names(machine);
-    else
-        read_recorded_names(machine, root);
+    } else {
+        facts->hostname = files_line(pool, root, "/proc/sys/kernel/hostname");
+        facts->os = files_line(pool, root, "/proc/sys/kernel/ostype");
+        facts->kernel = files_line(pool, root, "/proc/sys/kernel/osrelease");
+        facts->cpu_arch = files_line(pool, root, "/proc/sys/kernel/arch");
+    }
     char *cpuinfo = files_pooled(pool, root, "/proc/cpuinfo");
     if (cpuinfo)
         read_processor(pool, facts, cpuinfo);

@@ -107,20 +107,16 @@ bool pages_counted(void)
     return after.page_faults > before.page_faults;
 }
 
-/* The twin only stops itself until it is killed, so no code of this process runs twice. */
-static _Noreturn void be_a_twin(void)
-{
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    for (;;)
-        syscall(SYS_kill, (pid_t)syscall(SYS_getpid), SIGSTOP);
-}
-
 int pages_twin_start(void)
 {
     const long twin = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
     int status;
-    if (twin == 0)
-        be_a_twin();
+    /* The twin only stops itself until it is killed, so no code of this process runs twice. */
+    if (twin == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        for (;;)
+            syscall(SYS_kill, (pid_t)syscall(SYS_getpid), SIGSTOP);
+    }
     if (twin < 0)
         return -1;
     if (waitpid((pid_t)twin, &status, WUNTRACED) == (pid_t)twin && WIFSTOPPED(status))
