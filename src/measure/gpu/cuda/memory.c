@@ -112,15 +112,6 @@ void cuda_free_pinned(struct cuda_gpu *gpu)
             unpin(gpu, &gpu->pinned[i]);
 }
 
-/* Sizes come in random order, so memory grows by powers of two to be allocated seldom. */
-static size_t round_up(size_t bytes)
-{
-    size_t rounded = 4096;
-    while (rounded < bytes && rounded <= SIZE_MAX / 4)
-        rounded *= 2;
-    return rounded < bytes ? bytes : rounded;
-}
-
 static void lend_pinned(struct cuda_gpu *gpu, struct cuda_memory *memory)
 {
     /* The smallest free piece that is large enough, else an empty slot. NULL: all are in use. */
@@ -144,7 +135,11 @@ static void lend_pinned(struct cuda_gpu *gpu, struct cuda_memory *memory)
     }
     if (pinned->bytes < memory->bytes) {
         unpin(gpu, pinned);
-        if (!pin(gpu, round_up(memory->bytes), pinned)) {
+        /* Sizes come in random order, so memory grows by powers of two to be allocated seldom. */
+        size_t rounded = 4096;
+        while (rounded < memory->bytes && rounded <= SIZE_MAX / 4)
+            rounded *= 2;
+        if (!pin(gpu, rounded < memory->bytes ? memory->bytes : rounded, pinned)) {
             cuda_free_pinned(gpu);
             if (!pin(gpu, memory->bytes, pinned))
                 out_of_memory(gpu, memory);

@@ -206,19 +206,6 @@ static bool find_hidden(struct gpu_task *task, struct flat *flat)
 
 /* --- from stage to stage --- */
 
-/* More sizes around the ends of the caches. */
-static void refine_ladder(struct gpu_task *task, const struct ladder *ladder)
-{
-    const struct series *series = series_of(task, ladder);
-    uint64_t sizes[KNEES_SIZES_MOST];
-    const size_t count =
-        series ? knees_choose(task->task, series, NULL, 0, ladder->line, sizes) : 0;
-    for (size_t i = 0; i < count; i++) {
-        const struct gpu_work work = gpu_chase(ladder->path, (size_t)sizes[i], ladder->line);
-        gpu_add_point(task, series, (double)sizes[i], &work);
-    }
-}
-
 static void plan_memories(struct gpu_task *task)
 {
     if (task->stage == 0) {
@@ -229,10 +216,19 @@ static void plan_memories(struct gpu_task *task)
             plan_ladder(task, &ladders[i]);
         return;
     }
-    for (size_t i = 0; i < LADDERS; i++)
-        refine_ladder(task, &ladders[i]);
+    const struct ladder *ladder = ladders;
+    for (; ladder < ladders + LADDERS; ladder++) { /* more sizes around the ends of the caches */
+        const struct series *series = series_of(task, ladder);
+        uint64_t sizes[KNEES_SIZES_MOST];
+        const size_t count =
+            series ? knees_choose(task->task, series, NULL, 0, ladder->line, sizes) : 0;
+        for (size_t i = 0; i < count; i++) {
+            const struct gpu_work work = gpu_chase(ladder->path, (size_t)sizes[i], ladder->line);
+            gpu_add_point(task, series, (double)sizes[i], &work);
+        }
+    }
     /* Sizes between the flat's last one and the next. */
-    const struct ladder *ladder = &ladders[FIRST_CONSTANT];
+    ladder = &ladders[FIRST_CONSTANT];
     struct flat flat;
     if (!find_hidden(task, &flat) || flat.off <= narrow * flat.to)
         return;
@@ -246,24 +242,6 @@ static void plan_memories(struct gpu_task *task)
 }
 
 /* --- concluding --- */
-
-/* The level of a finding: 2 from "L2.latency". The last plateau, which has other names because
- * findings_levels() calls it memory, is one more than the level before. */
-static unsigned level_of(const char *name, unsigned *levels)
-{
-    unsigned level = 0;
-    if (sscanf(name, "L%u.", &level) == 1)
-        *levels = level;
-    return level ? level : *levels + 1;
-}
-
-/* Whether a level of the curve is none that this ladder reports. A curve of the first constant
- * cache reports level 1 alone; the others report their own level and what lies behind it, because a
- * bank that is larger than both caches shows one level more. */
-static bool level_is_other(const struct ladder *ladder, unsigned level)
-{
-    return ladder->level == 1 ? level != 1 : level < ladder->level;
-}
 
 /* Adds the findings of the ladder's level. */
 static void conclude_ladder(struct gpu_task *task, const struct ladder *ladder, bool hidden)
@@ -279,10 +257,18 @@ static void conclude_ladder(struct gpu_task *task, const struct ladder *ladder, 
     findings_levels(&found, probe->pool, series, &declared, -1, NULL, 0);
     for (size_t i = 0; i < found.finding_count; i++) {
         const struct finding *from = &found.findings[i];
-        const unsigned shown = level_of(from->name, &levels);
+        unsigned shown = 0; /* 2 from "L2.latency" */
+        if (sscanf(from->name, "L%u.", &shown) == 1)
+            levels = shown;
+        /* The last plateau, which has other names because findings_levels() calls it memory, is one
+         * more than the level before. */
+        shown = shown ? shown : levels + 1;
         const unsigned level = shown + (hidden && ladder->level > 1 && shown > 1);
-        /* Findings without a value are remarks on all levels. */
-        if (level_is_other(ladder, level) || isnan(from->value))
+        /* A curve of the first constant cache reports level 1 alone; the others report their own
+         * level and what lies behind it, because a bank that is larger than both caches shows one
+         * level more. Findings without a value are remarks on all levels. */
+        const bool other = ladder->level == 1 ? level != 1 : level < ladder->level;
+        if (other || isnan(from->value))
             continue;
         const char *fact = strchr(from->name, '.');
         const char *own = ladder->alone

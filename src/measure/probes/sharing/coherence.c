@@ -79,17 +79,6 @@ static const bool *choose_holders(const struct probe_task *task, bool all)
     return holds;
 }
 
-static void choose_for_sizes(struct probe_task *task)
-{
-    struct coherence_state *state = task->state;
-    const bool *holds = choose_holders(task, false);
-    int *holders = pool_alloc(task->pool, task->cpus.count, sizeof *holders);
-    for (size_t i = 1; i < task->cpus.count; i++)
-        if (holds[i])
-            holders[state->holder_count++] = task->cpus.ids[i];
-    state->holders = holders;
-}
-
 static bool shares_core(const struct probe_task *task, int a, int b)
 {
     return machine_core(task->machine, a) == machine_core(task->machine, b);
@@ -187,7 +176,12 @@ static void plan_coherence(struct probe_task *task)
     struct coherence_state *state = task->state = pool_alloc(task->pool, 1, sizeof *state);
     state->line_bytes = machine_line_bytes(task->machine);
     if (asked->by.choice != BY_STATE) {
-        choose_for_sizes(task);
+        const bool *holds = choose_holders(task, false);
+        int *holders = pool_alloc(task->pool, task->cpus.count, sizeof *holders);
+        for (size_t i = 1; i < task->cpus.count; i++)
+            if (holds[i])
+                holders[state->holder_count++] = task->cpus.ids[i];
+        state->holders = holders;
         held_note(task);
     }
     if (asked->by.choice != BY_SIZE) {
