@@ -30,18 +30,6 @@ static void offer(const struct line *line, const char *word, const char *about)
     putchar('\n');
 }
 
-static void offer_commands(const struct line *line)
-{
-    const struct probe *probe;
-    const struct command *command;
-    for (size_t i = 0; (command = command_at(i, &probe)); i++)
-        offer(line, command_name(command, probe), command_summary(command, probe));
-    if (line->current[0] != '-')
-        return;
-    offer(line, "--help", "print help");
-    offer(line, "--version", "print the version");
-}
-
 static bool was_typed(const struct line *line, const char *word)
 {
     for (size_t i = 1; i < line->count; i++)
@@ -108,7 +96,14 @@ void complete_line(char *const *words, size_t count)
     line.count = count - 1;
     line.current = words[line.count];
     if (!line.count) {
-        offer_commands(&line);
+        const struct probe *probe;
+        const struct command *command;
+        for (size_t i = 0; (command = command_at(i, &probe)); i++)
+            offer(&line, command_name(command, probe), command_summary(command, probe));
+        if (line.current[0] != '-')
+            return;
+        offer(&line, "--help", "print help");
+        offer(&line, "--version", "print the version");
         return;
     }
     line.command = command_by_name(words[0], &line.probe);

@@ -53,21 +53,6 @@ static int set_one(struct settings *settings, const char *said, struct error *er
     return settings_set(settings, name, said[length] ? said + length + 1 : NULL, error);
 }
 
-/* Sets the common options and, if only one probe is named, that probe's options, as on the command
- * line. */
-static int choose_settings(struct fathom_measurement *measurement, const char *const *said,
-                           struct error *error)
-{
-    struct settings *settings = &measurement->settings;
-    const struct probe *const *chosen = measurement->probes;
-    int code = settings_add(settings, probe_common_options, error);
-    if (code == 0 && chosen && chosen[0] && !chosen[1])
-        code = settings_add(settings, chosen[0]->help->options, error);
-    for (; code == 0 && said && *said; said++)
-        code = set_one(settings, *said, error);
-    return code;
-}
-
 /* Records in the document which call made it. */
 static int note_command(struct fathom_measurement *measurement, struct error *error)
 {
@@ -153,8 +138,15 @@ int measure_plan(struct fathom *fathom, const struct fathom_plan *given,
     int code = guest_take(&plan, given, sizeof plan, error);
     if (code == 0)
         code = choose_probes(measurement, plan.probes, error);
+    struct settings *settings = &measurement->settings;
+    const struct probe *const *chosen = measurement->probes;
     if (code == 0)
-        code = choose_settings(measurement, plan.settings, error);
+        code = settings_add(settings, probe_common_options, error);
+    /* If only one probe is named it has its options, as on the command line. */
+    if (code == 0 && chosen && chosen[0] && !chosen[1])
+        code = settings_add(settings, chosen[0]->help->options, error);
+    for (const char *const *said = plan.settings; code == 0 && said && *said; said++)
+        code = set_one(settings, *said, error);
     if (code == 0 && plan.budget_ms) {
         snprintf(budget, sizeof budget, "%.3f", plan.budget_ms * 1e-3);
         code = settings_set(&measurement->settings, "budget", budget, error);

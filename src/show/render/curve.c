@@ -83,14 +83,6 @@ static char *row_label(const struct drawing *curve, int row, int rows, char *tex
     return text;
 }
 
-static bool is_marked(const struct drawing *curve, int column)
-{
-    for (int i = 0; i < curve->mark_count; i++)
-        if (curve->marks[i].column == column)
-            return true;
-    return false;
-}
-
 static void print_row(FILE *out, const struct drawing *curve, const struct text_style *style,
                       int row, int rows)
 {
@@ -110,7 +102,9 @@ static void print_row(FILE *out, const struct drawing *curve, const struct text_
         const int eighths = !(height > 0)               ? 0
                             : height >= (double)EIGHTHS ? EIGHTHS
                                                         : (int)lround(height);
-        const bool mark = eighths == 0 && is_marked(curve, c);
+        bool mark = false;
+        for (int m = 0; m < curve->mark_count && eighths == 0; m++)
+            mark = mark || curve->marks[m].column == c;
         if (!mark && *blocks[eighths] == ' ') {
             blanks++;
             continue;

@@ -24,13 +24,6 @@ static const char *place_name(const struct series *series)
     return series->matrix ? "from -> to" : series->x.name ? series->x.name : "x";
 }
 
-/* The unit of the values, or what they are. */
-static const char *value_name(const struct series *series)
-{
-    const char *unit = figure_unit(series->y.unit);
-    return *unit || !series->y.name ? unit : series->y.name;
-}
-
 static struct column *add_column(struct report *report, struct table *table, const char *name,
                                  size_t least, int rank)
 {
@@ -46,10 +39,11 @@ static void add_columns(struct report *report, struct table *table, const struct
     const bool labels = optional->labels;
     const size_t value = labels ? 7 : 10, percent = labels ? 5 : 7, range = labels ? 7 : 8;
     const int interval_rank = labels ? RANK_FIRST : RANK_SECOND;
+    const char *unit = figure_unit(series->y.unit);
     if (labels)
         table_add_words(report, table, "series", 0);
     add_column(report, table, place_name(series), labels ? 0 : 12, 0);
-    add_column(report, table, value_name(series), value, 0);
+    add_column(report, table, *unit || !series->y.name ? unit : series->y.name, value, 0);
     add_column(report, table, "±%", percent, interval_rank);
     if (optional->cycles) {
         add_column(report, table, "cycles", value, RANK_CYCLES);

@@ -154,15 +154,6 @@ static void write_table(const struct asct *asct, const char *benchmark)
 
 /* --- levels --- */
 
-static struct level *nearest_level(struct asct *asct, double ns)
-{
-    struct level *nearest = &asct->levels[0];
-    for (size_t i = 1; i < asct->level_count; i++)
-        if (fabs(log(asct->levels[i].ns / ns)) < fabs(log(nearest->ns / ns)))
-            nearest = &asct->levels[i];
-    return nearest;
-}
-
 /* Measures the curve and its levels, once: the tool takes sizes of other benchmarks from them. */
 static void find_levels(struct asct *asct)
 {
@@ -191,7 +182,11 @@ static void find_levels(struct asct *asct)
         const uint64_t bytes = (uint64_t)point->x;
         if (!point->y.n || (bytes & (bytes - 1)))
             continue;
-        struct level *level = nearest_level(asct, (double)point->y.median);
+        const double ns = (double)point->y.median;
+        struct level *level = asct->levels; /* the nearest */
+        for (size_t k = 1; k < asct->level_count; k++)
+            if (fabs(log(asct->levels[k].ns / ns)) < fabs(log(level->ns / ns)))
+                level = &asct->levels[k];
         level->least = level->most ? level->least : bytes;
         level->most = bytes;
     }

@@ -91,18 +91,6 @@ static void add_declared(struct building *building, const struct declared_object
     }
 }
 
-static void add_cpus(struct building *building, const struct declared_objects *facts)
-{
-    if (facts->cpus_count != 1)
-        broken(building, "its CPUs are not one list");
-    const struct cpulist cpus = read_set(building, facts->cpus[0]);
-    if (!cpus.count)
-        broken(building, "it has no CPU");
-    add_object(building, 0, cpus)->number = 0;
-    for (size_t i = 0; i < cpus.count; i++)
-        add_object(building, RANK_PU, (struct cpulist){&cpus.ids[i], 1})->number = cpus.ids[i];
-}
-
 /* Each node, and a group of its CPUs, which is dropped if another object has the same CPUs. */
 static void add_nodes(struct building *building, const struct declared_objects *facts)
 {
@@ -226,7 +214,14 @@ void objects_build(struct objects *objects, const struct document *document, str
         pool_leave(pool, ERROR_IMPOSSIBLE,
                    "--format hwloc: this document does not hold hwloc's tree of its machine: "
                    "measure that machine again with this version of fathom");
-    add_cpus(&building, cpus);
+    if (cpus->cpus_count != 1)
+        broken(&building, "its CPUs are not one list");
+    const struct cpulist all = read_set(&building, cpus->cpus[0]);
+    if (!all.count)
+        broken(&building, "it has no CPU");
+    add_object(&building, 0, all)->number = 0;
+    for (size_t i = 0; i < all.count; i++)
+        add_object(&building, RANK_PU, (struct cpulist){&all.ids[i], 1})->number = all.ids[i];
     for (size_t i = 0; i < declared->object_count; i++)
         add_declared(&building, &declared->objects[i]);
     if (nodes)
