@@ -116,7 +116,8 @@ static int refuse(const struct invocation *invocation, int answer, const char *w
     const char *name = invocation->probe ? invocation->probe->name : invocation->command->name;
     const struct option_spec *spec = spec_of(&invocation->settings, optopt);
     const char letter[] = {'-', (char)optopt, '\0'};
-    if (answer == ':')
+    /* Some systems call a value too many one that is missing. */
+    if (answer == ':' && !strchr(word, '='))
         return error_set(error, ERROR_USAGE, "%s needs a value: %s %s",
                          optopt < 256 ? letter : word, optopt < 256 ? letter : word,
                          spec && spec->argument ? spec->argument : "VALUE");
