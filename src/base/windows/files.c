@@ -61,18 +61,18 @@ int posix_fstat(int file, struct posix_stat *status)
 /* A folder can be opened for its attributes alone. */
 int posix_stat(const char *path, struct posix_stat *status)
 {
+    if (is_of_linux(path)) {
+        errno = ENOENT;
+        return -1;
+    }
     const HANDLE handle = CreateFileA(path, FILE_READ_ATTRIBUTES,
                                       FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, NULL,
                                       OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS, NULL);
-    const DWORD attributes = is_of_linux(path) ? INVALID_FILE_ATTRIBUTES : GetFileAttributesA(path);
-    if (attributes == INVALID_FILE_ATTRIBUTES || handle == INVALID_HANDLE_VALUE) {
-        const int code = fail();
-        if (handle != INVALID_HANDLE_VALUE)
-            CloseHandle(handle);
-        return code;
-    }
+    if (handle == INVALID_HANDLE_VALUE)
+        return fail();
+    const DWORD attributes = GetFileAttributesA(path);
     const int file = _open_osfhandle((intptr_t)handle, 0), code = posix_fstat(file, status);
-    if (attributes & FILE_ATTRIBUTE_DIRECTORY)
+    if (attributes != INVALID_FILE_ATTRIBUTES && attributes & FILE_ATTRIBUTE_DIRECTORY)
         status->st_mode = S_IFDIR | 0777;
     close(file);
     return code;
@@ -214,9 +214,10 @@ int fcntl(int file, int command, ...)
                                                                     : 0;
 }
 
-/* Where no draft can be without a name, none is locked before it has one. */
+/* A lock that Linux holds on a shared folder isn't seen here, so none can be had. */
 int flock(int file, int operation)
 {
     (void)file, (void)operation;
-    return 0;
+    errno = ENOLCK;
+    return -1;
 }

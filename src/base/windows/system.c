@@ -55,8 +55,7 @@ int fnmatch(const char *pattern, const char *text, int flags)
 
 /* --- memory --- */
 
-enum { ALIGNED_MOST = 256 };
-static void *aligned[ALIGNED_MOST];
+static void **aligned;
 static size_t aligned_count;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -64,7 +63,9 @@ void *posix_aligned(size_t alignment, size_t bytes)
 {
     void *memory = NULL;
     pthread_mutex_lock(&lock);
-    if (aligned_count < ALIGNED_MOST && (memory = _aligned_malloc(bytes, alignment)))
+    void **longer = realloc(aligned, (aligned_count + 1) * sizeof *aligned);
+    aligned = longer ? longer : aligned;
+    if (longer && (memory = _aligned_malloc(bytes, alignment)))
         aligned[aligned_count++] = memory;
     pthread_mutex_unlock(&lock);
     return memory;

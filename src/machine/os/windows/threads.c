@@ -36,8 +36,8 @@ int os_affinity(struct cpulist *cpus, struct error *error)
     for (int bit = 0; bit < GROUP_CPUS && code == 0; bit++)
         if (own.Mask >> bit & 1)
             code = cpulist_add(cpus, own.Group * GROUP_CPUS + bit);
-    const DWORD here = GetActiveProcessorCount(own.Group);
-    for (WORD group = 0; group < GetActiveProcessorGroupCount() && cpus->count == here; group++)
+    const bool whole_group = cpus->count == GetActiveProcessorCount(own.Group);
+    for (WORD group = 0; group < GetActiveProcessorGroupCount() && whole_group; group++)
         for (DWORD bit = 0; bit < GetActiveProcessorCount(group) && code == 0; bit++)
             if (group != own.Group)
                 code = cpulist_add(cpus, group * GROUP_CPUS + (int)bit);
