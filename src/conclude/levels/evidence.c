@@ -298,6 +298,27 @@ static void join_next(struct weighing *weighing, size_t k, double next)
     take_out(weighing, k + 1);
 }
 
+/* What lay between level k and the one before was refused, so the time that a miss takes is
+ * unknown, and with it the capacity that the fit made of it. The interval holds the sizes between
+ * which the curve itself leaves the level as well, and the value is among them. */
+static void doubt_capacity(struct weighing *weighing, size_t k)
+{
+    const struct curve *curve = weighing->curve;
+    struct levels *levels = weighing->levels;
+    size_t last = curve->bin_count - 1;
+    if (k == 0 || k == levels->count)
+        return;
+    struct level *before = &levels->list[k - 1];
+    const struct interval fit = before->capacity;
+    while (last > 0 && exp2(curve->bins[last].x) > before->to)
+        last--;
+    evidence_bracket(curve, weighing->pages, last, before->latency.value,
+                     levels->list[k].latency.value, before);
+    struct interval *seen = &before->capacity;
+    *seen = (struct interval){fmax(seen->low, fmin(seen->high, fit.value)),
+                              fmin(seen->low, fit.low), fmax(seen->high, fit.high)};
+}
+
 static void refuse_levels(struct weighing *weighing)
 {
     struct levels *levels = weighing->levels;
@@ -315,8 +336,10 @@ static void refuse_levels(struct weighing *weighing)
             evidence_is_translation(curve, log(before->latency.value), log(levels->list[k].fitted),
                                     before->capacity.low, before->capacity.high))
             join_next(weighing, k - 1, levels->list[k].fitted);
-        else
+        else {
             take_out(weighing, k);
+            doubt_capacity(weighing, k);
+        }
     }
 }
 
