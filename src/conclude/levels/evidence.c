@@ -298,23 +298,26 @@ static void join_next(struct weighing *weighing, size_t k, double next)
     take_out(weighing, k + 1);
 }
 
+/* Sets the capacity of the level before level k to where the curve leaves it; returns the level. */
+static struct level *bracket_before(struct weighing *weighing, size_t k)
+{
+    const struct curve *curve = weighing->curve;
+    struct level *level = &weighing->levels->list[k], *before = level - 1;
+    size_t last = curve->bin_count - 1;
+    while (last > 0 && exp2(curve->bins[last].x) > before->to)
+        last--;
+    evidence_bracket(curve, weighing->pages, last, before->latency.value, level->latency.value,
+                     before);
+    return before;
+}
+
 /* What lay between level k and the one before was refused, so the time that a miss takes is
  * unknown, and with it the capacity that the fit made of it. The interval holds the sizes between
  * which the curve itself leaves the level as well, and the value is among them. */
 static void doubt_capacity(struct weighing *weighing, size_t k)
 {
-    const struct curve *curve = weighing->curve;
-    struct levels *levels = weighing->levels;
-    size_t last = curve->bin_count - 1;
-    if (k == 0 || k == levels->count)
-        return;
-    struct level *before = &levels->list[k - 1];
-    const struct interval fit = before->capacity;
-    while (last > 0 && exp2(curve->bins[last].x) > before->to)
-        last--;
-    evidence_bracket(curve, weighing->pages, last, before->latency.value,
-                     levels->list[k].latency.value, before);
-    struct interval *seen = &before->capacity;
+    const struct interval fit = weighing->levels->list[k - 1].capacity;
+    struct interval *seen = &bracket_before(weighing, k)->capacity;
     *seen = (struct interval){fmax(seen->low, fmin(seen->high, fit.value)),
                               fmin(seen->low, fit.low), fmax(seen->high, fit.high)};
 }
@@ -338,7 +341,8 @@ static void refuse_levels(struct weighing *weighing)
             join_next(weighing, k - 1, levels->list[k].fitted);
         else {
             take_out(weighing, k);
-            doubt_capacity(weighing, k);
+            if (before && k < levels->count)
+                doubt_capacity(weighing, k);
         }
     }
 }
@@ -399,14 +403,8 @@ static void add_flats(struct weighing *weighing, const struct flat *flats, size_
                          exp(weighing->curve->bins[flat->last].y),
                          levels->list[k + 1].latency.value, level);
         /* The fit's capacity of the level before covered both levels. */
-        if (k > 0 && !(levels->list[k - 1].capacity.low <= level->from)) {
-            size_t last = flat->first;
-            while (last > 0 && exp2(weighing->curve->bins[last].x) > levels->list[k - 1].to)
-                last--;
-            evidence_bracket(weighing->curve, weighing->pages, last,
-                             levels->list[k - 1].latency.value, level->latency.value,
-                             &levels->list[k - 1]);
-        }
+        if (k > 0 && !(levels->list[k - 1].capacity.low <= level->from))
+            bracket_before(weighing, k);
     }
 }
 

@@ -288,7 +288,8 @@ static void a_level_that_the_curve_leaves_early_has_no_certain_end(void **state)
     assert_false(levels.list[0].blurred);
     assert_near(levels.list[0].capacity.value, 48 * kib, 0.1);
     assert_true(levels.list[0].capacity.low < 48 * kib && levels.list[0].capacity.high > 48 * kib);
-    /* It holds 2048 KiB. The curve leaves it between 512 and 1024 KiB, and what follows is refused. */
+    /* It holds 2048 KiB. The curve leaves it between 512 and 1024 KiB, and what follows is refused.
+     */
     assert_true(levels.list[1].capacity.low < 1024 * kib);
     assert_true(levels.list[1].capacity.high > 2048 * kib);
     assert_true(levels.list[1].capacity.high > 3 * levels.list[1].capacity.low);
