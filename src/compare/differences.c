@@ -76,9 +76,9 @@ static const char *place_text(struct search *search, const struct finding *of)
 }
 
 /* What several CPUs of a guest do together depends on where its host put them: two hardware threads
- * of a core have half of what two cores have. Hand-offs of one placement are compared as such. Of
- * two placements such figures can't be told, and the placement is the first of the changed facts.
- * Returns false for these. Of `before` and `after` only the factors are read. */
+ * of a core have half of what two cores have. Figures of one placement are compared as such.
+ * Figures of two placements can't be compared (the function returns false), and the first of the
+ * changed facts is the placement. Of `before` and `after` only the factors are read. */
 static bool place(struct search *search, struct figure *a, struct figure *b,
                   const struct finding *before, const struct finding *after)
 {

@@ -39,7 +39,7 @@ static const char *number_text(struct pool *pool, double number, enum dimension 
                                             : pool_printf(pool, "%.0f", number);
 }
 
-/* Numbers of which 0 is unknown and fewer is worse, unless `neither`. */
+/* Compares numbers. 0 is unknown; a smaller number is worse, unless `neither` is set. */
 static void add_numbers(const struct listing *listing, const char *what, double a, double b,
                         enum dimension dimension, bool neither)
 {

@@ -30,8 +30,8 @@ static void add_value(struct checking *checking, struct health_values *values,
 
 /* --- what was compared --- */
 
-/* Of a headline figure the interval counts, on both sides: it is not known where it is not known to
- * twice the tolerance. Of others the value alone counts, on the worse side. */
+/* A headline figure is doubtful if its interval is wider than twice the tolerance, or reaches that
+ * far on the worse side; any other figure, if its value lies that far on the worse side. */
 static bool is_doubtful(const struct difference *difference)
 {
     const struct comparison *compared = &difference->compared;
@@ -43,7 +43,8 @@ static bool is_doubtful(const struct difference *difference)
            (difference->worse == SIDE_LESS && -away > most);
 }
 
-/* Whether it is the same although it may be asked for at each look. */
+/* Whether it is the same by the wider interval that several looks need: each of them may say so,
+ * and the interval holds for all looks together (Bonferroni's inequality). */
 static bool is_same(const struct checking *checking, const struct comparison *compared)
 {
     const unsigned looks = checking->check->looks;
@@ -143,7 +144,7 @@ static const char *gap_reason(struct checking *checking, const struct lonely *lo
                     : "measured in part (not asked for)";
 }
 
-/* The quick set leaves things out on purpose: of these only the gap is told. */
+/* The quick set leaves figures out on purpose: these are only counted as not compared. */
 static void take_lonely(struct checking *checking, const struct lonely *lonely,
                         const struct probe_result **failed)
 {
@@ -238,7 +239,7 @@ void health_check_free(struct health_check *check)
     *check = (struct health_check){.now = NULL};
 }
 
-/* Whether it could be told if there were a run for each look that scattered as those so far. */
+/* Whether one run for each look could tell, if these scattered as the runs so far. */
 static bool can_be_told(const struct health_check *check, const struct difference *difference)
 {
     const struct comparison *compared = &difference->compared;

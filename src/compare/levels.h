@@ -1,10 +1,11 @@
 /*
- * Which levels of two curves are one. A curve that shows a step more or fewer numbers its levels
- * anew, so they pair by size and latency: in order, so that the logarithms of the ratios of both
- * add up to the least. A level without a partner costs a quarter of the way to its nearest
- * neighbour: two pair that are nearer to each other than half of the way from level to level. Where
- * as many are left in both between two pairs, these are pairs too if they are so near in size or in
- * latency, however far they moved in the other.
+ * Which levels of two curves are the same. A curve that shows one step more or fewer numbers its
+ * levels differently, so levels pair by size and latency, in order: of all pairings the one counts
+ * in which the logarithms of both ratios add up to the least. A level without a partner costs a
+ * quarter of the distance to its nearest neighbour, so two levels pair if they are nearer to each
+ * other than half of the distance between levels. If two pairs have as many unpaired levels between
+ * them in one curve as in the other, these pair too if their sizes or their latencies are that
+ * near, however far the other of the two moved.
  */
 #pragma once
 
@@ -37,8 +38,8 @@ void level_links_find(struct level_links of[2], struct pool *, const struct docu
  * another probe, in the standard one; its own number where nothing is known of the level; -1: it is
  * about none. */
 int level_partner(const struct level_links *, const struct finding *);
-/* For documents that become one: numbers the levels of all[count] as `as` has them. A level without
- * a partner there keeps its own number where `as` has no such level. */
+/* For documents that are joined: gives the levels of all[count] the numbers that they have in `as`.
+ * A level without a partner in `as` keeps its number if `as` has no level of that number. */
 void level_links_number(struct level_links *all, size_t count, const struct level_links *as,
                         struct pool *);
 /* One of all[count] that shows as many levels as most, of those that show any. */

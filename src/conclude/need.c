@@ -11,8 +11,8 @@
 const char need_name[] = "need";
 const char *const need_taken_names[NEED_TAKEN] = {"nothing", "L3", "traffic", "huge pages"};
 
-/* Smaller differences are nobody's reason to do anything; an interval that is wider than the second
- * says nothing that helps. */
+/* A difference below the first is no reason to change anything; an interval with an end beyond the
+ * second is too wide to help. */
 static const double told_least = 0.01, told_widest = 0.1;
 
 #include "need.findings.h"
@@ -67,7 +67,7 @@ bool need_untold(const struct probe_result *result)
     return false;
 }
 
-/* "31 % slower (28 to 34)", "indifferent, to less than 2 %". */
+/* "31 % slower (28 to 34)", "indifferent, within 2 %". */
 static void add_answer(struct line *line, const struct summary *ratio)
 {
     const double low = 100 * ((double)ratio->low - 1), high = 100 * ((double)ratio->high - 1),
@@ -80,7 +80,7 @@ static void add_answer(struct line *line, const struct summary *ratio)
         line_add(line, "%.2g %% faster (%.2g to %.2g)", -value, -high, -low);
         break;
     case NEED_INDIFFERENT:
-        line_add(line, "indifferent, to less than %.2g %%", fmax(reach, 1));
+        line_add(line, "indifferent, within %.2g %%", fmax(reach, 1));
         break;
     case NEED_UNTOLD:
         line_add(line, "can't tell");
@@ -92,7 +92,7 @@ static void add_answer(struct line *line, const struct summary *ratio)
     }
 }
 
-/* Adds what was measured of the pressure at its strongest. */
+/* Adds how much the strongest pressure really took. */
 static double add_amount(struct analysis *analysis, const char *name, const char *finding,
                          enum need_taken taken)
 {

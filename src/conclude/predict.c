@@ -13,15 +13,16 @@
 
 const char *const loop_pattern_names[LOOP_PATTERNS + 1] = {"random", "sequential", "stride", NULL};
 
-/* What each step adds to the logarithm of a prediction, as standard deviations; and how far sizes
- * shift from one run to the next, in caches of the core's own and in those that others may use. All
- * by FATHOM_FIT=1 benchmarks/predict.py, from loops other than those that it reports. */
+/* How uncertain each step makes the logarithm of a prediction, as a standard deviation; and how far
+ * sizes shift from one run to the next, in the core's own caches and in those that others may use.
+ * `FATHOM_FIT=1 benchmarks/predict.py` computes all of them from other loops than those that it
+ * reports on. */
 static const struct {
     double curve, pages, chains, work, threads, sequence, stride, own, shared;
 } doubt = {0.021, 0.323, 0.053, 0.05, 0.405, 0.279, 0.064, 0.104, 0.329};
 /* Where fewer loads are under way than this share of the chains, more chains don't help. */
 static const double saturated = 0.8;
-/* Nine of ten lie within so many standard deviations. */
+/* Nine of ten values lie within this many standard deviations. */
 static const double of_band = 1.645;
 
 /* A figure, and the standard deviation of its logarithm. */
@@ -42,8 +43,8 @@ struct predicting {
     double line;
     double own_bytes; /* of the largest cache that no other CPU uses */
     double shifted;   /* standard deviations by which sizes are shifted */
-    size_t shared;    /* index of the first level that several of the threads share, */
-    unsigned sharers; /* and of how many; 1: there is none, or it is not known */
+    size_t shared;    /* index of the first level that several of the threads share */
+    unsigned sharers; /* threads that share it; 1: no such level, or not known */
 };
 
 /* --- curves --- */
@@ -95,7 +96,7 @@ struct wanted {
     bool matrix;
 };
 
-/* The first such curve of the documents, which `from` then is; NULL: none has it. */
+/* The first such curve of the documents, and in `from` the document that has it; NULL: none has. */
 static const struct series *find(struct predicting *p, struct wanted wanted)
 {
     for (size_t d = 0; d < p->count; d++) {
@@ -123,7 +124,7 @@ static double own_doubt(const struct point *point)
     return point->y.n > 1 && ratio > 1 && isfinite(ratio) ? log(ratio) / 3.92 : 0;
 }
 
-/* The curve at x, between its points; beyond its ends what stands there. */
+/* The curve's value at x, interpolated between its points; beyond an end, the value at that end. */
 static struct told at(const struct series *series, double x)
 {
     const struct point *below = NULL, *above = NULL;
@@ -205,9 +206,9 @@ static void anchor_add(struct anchors *anchors, size_t level, struct told from, 
             (struct anchor){from.value, to.value, hypot(from.doubt, to.doubt), level};
 }
 
-/* Between two levels a share of the loads goes to each, so the time is linear between them; what is
- * before the first or beyond memory stays in proportion. Returns the name of the nearest level;
- * leaves where a level at which it lies was not measured. */
+/* Between two levels a share of the loads goes to each, so the time is linear between them; before
+ * the first level and beyond memory it stays in proportion. Returns the name of the nearest level;
+ * leaves the pool's step where the level needed was not measured. */
 static const char *carry(struct predicting *p, struct anchors *anchors, struct told *told,
                          const char *what, const char *command)
 {
@@ -312,8 +313,8 @@ static struct told read_of_level(struct predicting *p, const struct level *level
 struct chase {
     struct told time; /* so far */
     const struct series *curve;
-    double plain;      /* what loads take on the pages of the curve, */
-    double latency;    /* and on those of the loop, from its node's memory */
+    double plain;      /* one chain's latency on the curve's pages */
+    double latency;    /* and on the loop's pages, in its node's memory */
     double memory;     /* share of the loads that go to memory */
     const char *level; /* the nearest */
     struct line reason, also;
@@ -390,8 +391,8 @@ static void begin_chase(struct predicting *p, struct chase *chase, bool translat
     chase->time.value = chase->latency;
 }
 
-/* Several chains: from level to level, what one chain's time becomes. Farther memory and walks wait
- * in the same queues, so they take longer by the same factor. */
+/* Several chains: each level turns the time of one chain into that of so many. Farther memory and
+ * page walks wait in the same queues, so they take longer by the same factor. */
 static void add_chains(struct predicting *p, struct chase *chase)
 {
     const unsigned chains = p->loop->chains;
@@ -413,8 +414,9 @@ static void add_chains(struct predicting *p, struct chase *chase)
         line_add(&chase->reason, "bound by misses in flight of %s: %.3g at once", nearest, at_once);
 }
 
-/* What a level's loads take with the work between them, between the numbers of chains of which that
- * was measured; no value: it was not. `alone`: one chain without work, in the same run. */
+/* What a load of the level takes with work between the loads, from the numbers of chains nearest to
+ * the loop's that were measured; no value: none was. `alone`: one chain without work, in the same
+ * run. */
 static struct told with_work(const struct predicting *p, const char *level, struct told *alone)
 {
     const double chains = p->loop->chains, work = p->loop->work;
@@ -472,8 +474,8 @@ static void add_work(struct predicting *p, struct chase *chase)
     }
 }
 
-/* Threads share what is beyond their own caches: the most that all got of it, and memory's latency
- * beside the others' traffic. */
+/* Several threads share what is beyond their own caches: together they get at most the measured
+ * rate of all, and memory is slower because of the others' traffic. */
 static void add_threads(struct predicting *p, struct chase *chase)
 {
     static const char all[] = "random accesses by all threads", by[] = "latency by bandwidth";
@@ -527,8 +529,8 @@ static struct told predict_chase(struct predicting *p, const struct series *curv
 
 /* --- other patterns --- */
 
-/* A chase forward: in each level what a stride takes, where lines in random order take its
- * latency. Nothing hides the first level. */
+/* A chase forward: each level turns its latency in random order into the time that was measured
+ * with the stride. No prefetcher hides the first level's latency. */
 static struct told predict_stride(struct predicting *p, const struct series *curve)
 {
     const double stride = p->loop->stride;
@@ -573,7 +575,7 @@ static struct told predict_sequential(struct predicting *p)
         const struct level *level = &p->levels.list[i];
         anchor_add(&anchors, i, read_of_level(p, level, 1), read_of_level(p, level, threads));
     }
-    /* What is private has each one's part, what is shared the parts of all that share it. */
+    /* A private cache holds one thread's part, a shared one the parts of all that share it. */
     struct told told = by_size(p, rates, part > p->own_bytes ? part * p->sharers : part);
     const double alone = told.value;
     const char *nearest =
@@ -610,7 +612,8 @@ static struct told tell_once(struct predicting *p, double shifted)
     return predict_stride(p, fit);
 }
 
-/* The band: from the least to the greatest where sizes are shifted, and what else is in doubt. */
+/* The band reaches from the least to the greatest prediction with all sizes shifted down or up, and
+ * is widened by the uncertainty of the steps. */
 static int tell(void *with)
 {
     struct predicting *p = with;

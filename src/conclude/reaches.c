@@ -4,12 +4,13 @@
 
 #include <math.h>
 
-/* Sizes of a slope: between two others three may be the place where these meet, in a cache whose
- * sets do not all fill at once. */
+/* The fewest sizes of a slope: between two other slopes, three may be just the place where these
+ * meet, in a cache whose sets do not all fill at once. */
 enum { LEAST = 4, LEAST_LAST = 3, POINTS_MOST = 256 };
-/* No two trials of one set agree better, so a curve without scatter gets no more slopes. */
+/* No two trials of one set agree better than this, so a curve without scatter gets no more slopes.
+ */
 static const double scatter_least = 0.02;
-/* Slopes that differ by less are one cache's. */
+/* Slopes that differ by less than this are one cache's. */
 static const double apart = 0.15;
 
 /* A line through the total times of points: offset + slope * bytes. */
@@ -49,8 +50,8 @@ static struct slope fit(const struct fitting *fitting, size_t first, size_t end)
     return line;
 }
 
-/* Of the first `end` points: the squares of the best so many lines through them, and where the last
- * of these begins. */
+/* For the first `end` points: the squares that the best one, two, ... lines through them leave, and
+ * where the last of these lines begins. */
 struct best {
     double squares[REACHES_MAX];
     size_t last[REACHES_MAX];
@@ -73,7 +74,7 @@ static struct best best_of(const struct fitting *fitting, const struct best *bef
     return best;
 }
 
-/* Two slopes are told apart if their intervals are apart, too. */
+/* Two slopes are distinguished only if their intervals do not overlap, too. */
 static bool are_apart(const struct slope *lines, size_t slopes)
 {
     for (size_t i = 1; i < slopes; i++) {
@@ -85,8 +86,8 @@ static bool are_apart(const struct slope *lines, size_t slopes)
     return true;
 }
 
-/* Where two lines meet, between the sizes next to it. One size more on either side may belong to
- * the other line. */
+/* Where two lines meet, which is between the sizes next to that place. The interval is one size
+ * wider on either side, which may belong to the other line. */
 static struct interval meeting(const struct fitting *fitting, const struct slope *a,
                                const struct slope *b)
 {
@@ -95,7 +96,8 @@ static struct interval meeting(const struct fitting *fitting, const struct slope
     return (struct interval){fmax(next[-1], fmin(next[0], at)), next[-2], next[1]};
 }
 
-/* A slope each, and where a further one begins its offset and that place. */
+/* The number of parameters: one slope for each line, and for each further line its offset and its
+ * beginning. */
 static double parameters(size_t slopes)
 {
     return 3 * (double)slopes - 2;

@@ -1,11 +1,11 @@
 /*
  * How far the lines of a set lie that another core has just gone through, by the set's size.
  *
- * The last lines that it touched are in its nearest cache, those before in the next one, and so on:
- * so a line more does not move the others, and the time of all lines, the mean times the size, is a
- * line of constant slope as far as a cache reaches. The slope is the cache's distance, and where
- * two slopes meet the room ends that can be used. The mean itself bends slowly and may fall: a
- * modified line of another core's cache can lie further than one that has left it.
+ * The last lines that it touched are in its nearest cache, those before in the next one, and so on.
+ * So one line more does not move the others, and the time of all lines (the mean times the size) is
+ * a straight line as far as a cache reaches. Its slope is the cache's distance, and where two
+ * slopes meet is the size that can be used of the nearer cache. The mean itself bends slowly and
+ * may fall: a modified line of another core's cache can lie farther than one that has left it.
  */
 #pragma once
 

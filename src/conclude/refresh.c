@@ -4,25 +4,26 @@
 #include <string.h>
 
 const double refresh_least_ns = 0.9e3, refresh_most_ns = 16e3, refresh_longest_ns = 1e3;
-/* Up to here longer periods are looked at, of which one in the range may be a part: it then is no
- * refresh. Pulses that come more rarely meet no more of the periods than there are such times. */
+/* Longer periods are searched up to this one, because a period in the range may be a part of one of
+ * them and is then no refresh. Pulses that are rarer than that meet fewer of the periods than one
+ * in this time. */
 static const double looked_ns = 160e3;
 const double refresh_chance = 1e-3;
 
 enum {
     HALVES = 2,
     TRIALS_LEAST = 2 * HALVES,
-    EVENTS_LEAST = 32, /* slow loads of a trial */
+    EVENTS_LEAST = 32, /* slow loads that a trial needs */
     NEIGHBOURS = 256,  /* frequencies on each side that show what the powers are without a period */
 };
 static const double slow_share = 0.1;
-/* Of a trial so much is searched, because the work grows with the square of the time; then the
- * whole trial around the period that was found. */
+/* The part of a trial that is searched first, because the work grows with the square of the time;
+ * then the whole trial is searched around the period that was found. */
 static const double searched_ns = 1e6;
-/* Frequencies lie so many to the width of a line: halfway between two of them a line loses a fifth
- * of its power. */
+/* Frequencies that are tried for each width of a line: halfway between two of them a line loses a
+ * fifth of its power. */
 static const double a_line = 2;
-/* Half the width of the phases that a period's loads end at. */
+/* Half of the range of phases at which a period's slow loads end. */
 static const double window = 0.1;
 struct refresh_trial refresh_take(const struct refresh_load *loads, size_t count, struct pool *pool)
 {
@@ -98,9 +99,9 @@ struct search {
     double first, step, *power, *sorted, *turns;
 };
 
-/* Whether the power there is none of so many powers of loads without a period, but in
- * refresh_chance of all cases. Slow loads of one burst are no independent ones, and their powers
- * have a larger mean, which the neighbours show. */
+/* Whether the power there is larger than chance explains: of so many powers of loads without a
+ * period, one is as large in refresh_chance of all cases. Slow loads of one burst are not
+ * independent, so their powers have a larger mean, which the neighbours show. */
 static bool stands_out(const struct search *search, size_t at, double trials, double of)
 {
     const size_t from = at > NEIGHBOURS ? at - NEIGHBOURS : 0,
@@ -128,7 +129,8 @@ static double frequency_of(const struct search *search, size_t half)
     const double trials = (double)k, parts = floor(looked_ns / refresh_least_ns);
     if (!stands_out(search, best, trials, (double)search->n))
         return NAN;
-    /* Short pulses have multiples of their frequency, nearly as strong: the lowest is meant. */
+    /* Short pulses also show multiples of their frequency, nearly as strong: the lowest is the
+     * pulses' own. */
     for (double part = parts; part > 1; part--) {
         const double at =
             ((search->first + (double)best * search->step) / part - search->first) / search->step;
@@ -159,8 +161,8 @@ struct fold {
     double cost_ns;                /* of the load that comes first */
 };
 
-/* Of the loads at the phase, less as many as there are opposite to it, the ascending excess that
- * the share `above` exceeds. */
+/* The waits at the phase less as many as there are opposite to it, which chance explains: the value
+ * that the share `above` of the difference exceeds. Both lists ascend. */
 static double excess(const double *at, size_t n, const double *opposite, size_t m, double above)
 {
     const double wanted = above * ((double)n - (double)m);

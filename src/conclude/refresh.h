@@ -1,7 +1,7 @@
 /*
  * DRAM's refresh, by the times of slow loads. Every tREFI the memory refreshes some rows, and for
- * tRFC it answers nobody: a load that comes meanwhile waits for the rest. So the slow ones of many
- * loads of one line end at one phase of a period that is the same all the time.
+ * tRFC it answers no request: a load that comes meanwhile waits for the rest. So the slow ones of
+ * many loads of one line end at one phase of a period that is the same all the time.
  */
 #pragma once
 

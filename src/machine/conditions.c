@@ -162,7 +162,7 @@ static void check_memory(const struct look *look)
 {
     uint64_t available = look->machine->memory_available_bytes;
     uint64_t free_bytes = limits_memory_free(look->root);
-    /* A tenth less is no limit: free memory changes between two readings. */
+    /* A difference of up to a tenth is no limit: free memory changes between two readings. */
     if (available < free_bytes - free_bytes / 10)
         add(look, REMARK_KNOW, "memory limit",
             pool_printf(look->pool, "a control group allows %.1f of the %.1f GiB that are free",

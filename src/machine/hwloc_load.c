@@ -26,7 +26,7 @@ static void lock(void)
         pthread_mutex_lock(&inside);
 }
 
-/* The child's only thread is the one that forked, so nobody else is inside. */
+/* The child's only thread is the one that forked, so no other thread is inside. */
 static void begin_in_a_child(void)
 {
     static const pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;

@@ -212,8 +212,8 @@ static void judge_one(const struct peers *all, const struct peers_prior *prior, 
     const double extra = fmax(error * error - all->usual * all->usual, 0);
     const double scatter = sqrt(between.value * (1 + 1 / others) + extra);
     const double distance = (away - mean) / scatter;
-    /* Where the squares overflow there is no distance, and without degrees of freedom
-     * no chance can be told. */
+    /* If the squares overflow there is no distance, and without degrees of freedom no probability.
+     */
     const double p = student_beyond(distance, fmin(between.freedom, all->tails));
     peer->distance = isfinite(distance) ? distance : 0;
     peer->p = isfinite(distance) && isfinite(p) ? p : 1;

@@ -143,9 +143,10 @@ struct fleet {
 int fleet_add(struct fleet *, const struct document *, struct error *);
 /* Adds a file or node that could not be used. ERROR_SYSTEM: out of memory. */
 int fleet_add_hole(struct fleet *, const char *name, const char *reason, struct error *);
-/* Moves the values of levels to the findings that have the levels' numbers in most nodes of the
- * group, of last time too: a curve that shows a step more or fewer numbers them anew. Those of a
- * level that has no number there are dropped. Call it in a step of the fleet's pool. */
+/* Gives levels one number in all nodes of a group, and in their documents of last time: the number
+ * that most nodes have. A curve that shows one step more or fewer numbers its levels differently,
+ * so values move to the findings of the level's number; a level without such a number is dropped.
+ * Call it in a step of the fleet's pool. */
 void fleet_number_levels(struct fleet *, struct pool *scratch);
 /* Frees what the fleet holds; {0} is a fleet without nodes. */
 void fleet_free(struct fleet *);

@@ -220,7 +220,7 @@ static void add_fact(struct fleet *fleet, struct fleet_node *node, struct change
     *slot = fact;
 }
 
-/* Tells the nodes with a value of a fact that few share, where most have another one. */
+/* Notes the nodes whose value of a fact few share, where most have another one. */
 static void vote(struct fleet *fleet, const struct said *said, size_t count, size_t nodes)
 {
     const struct changed_fact first = said[0].fact;
@@ -244,7 +244,7 @@ static void vote(struct fleet *fleet, const struct said *said, size_t count, siz
                                            most ? SIDE_NEITHER : said[s].fact.side, false});
     }
     if (most && nodes > count && nodes - count < PEERS_FEWEST) {
-        /* The nodes of which the value is that of the kind's first document say nothing of it. */
+        /* Nodes with the same value as their kind's first document are not in the list `said`. */
         const struct changed_fact fact = {first.what, most->after, first.before,
                                           most->side == SIDE_MORE   ? SIDE_LESS
                                           : most->side == SIDE_LESS ? SIDE_MORE

@@ -459,7 +459,7 @@ static void refuse_undistinguished(struct weighing *weighing)
 /* A half-full cache serves nearly all loads, however its sets are filled: sets of 8 or more ways
  * that are half full on average overflow for one load in fifty (Poisson), which multiplies the
  * latency by less than this unless the next level is 25 times as slow. If two sizes in a row within
- * half of the capacity that is told are slower, other programs took room during the measurement, or
+ * half of the capacity found are slower, other programs took room during the measurement, or
  * two levels were fitted as one: the hidden one's hits raise the curve long before half of the
  * loads go to memory. */
 static const double served_at_half = 1.5;

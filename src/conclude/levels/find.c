@@ -10,8 +10,8 @@
 static const double fit_unevenness = 0.004;
 /* The largest correction of a plateau's point for other levels' share in it. */
 static const double correction_most = 0.05;
-/* How uncertain a correction is, as a share of it; one that exceeds the largest is so as a whole.
- */
+/* The uncertainty of a correction, as a share of it; of one above the largest, the whole
+ * correction. */
 static const double doubted = 0.25;
 
 /* --- from plateaus to levels --- */

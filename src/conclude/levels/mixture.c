@@ -367,9 +367,10 @@ static bool part(struct fit *fit, struct mixture *mixture)
     return gained;
 }
 
-/* A level that is likely on a rise, but not proven, moves the end of the one before it: that one's
- * interval holds both. Likely is what has the lower criterion of Akaike, "A new look at the
- * statistical model identification", IEEE Trans. Automatic Control 19(6), 1974. */
+/* If another level is likely on a rise, but not proven, the level before it may end earlier: its
+ * interval holds both ends. A level is likely if the fit with it has the lower criterion of Akaike,
+ * "A new look at the statistical model identification", IEEE Trans. Automatic Control 19(6), 1974.
+ */
 static void doubt_knees(struct fit *fit, struct mixture *mixture)
 {
     const double variance = misfit_variance(fit, mixture->cost);

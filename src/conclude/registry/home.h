@@ -1,7 +1,7 @@
 /*
  * A figure's home: the unit in which it is judged. Its interval, its comparison and its coverage
  * are of the home. What the core's clock drives (L1, L2) has its home in cycles, what has a clock
- * of its own (DRAM, hand-offs) in ns. A latency that is told in both is derived in the other unit,
+ * of its own (DRAM, hand-offs) in ns. A latency that is given in both is derived in the other unit,
  * at the clock of its trials, and says so (finding->clock_hz).
  */
 #pragma once
@@ -11,7 +11,7 @@
 /* Also of a derived finding: then it is not the finding's unit. */
 enum finding_home finding_home(const struct finding *);
 bool finding_is_derived(const struct finding *);
-/* The home of a figure that is told in cycles, as this finding is, and in ns: ns for memory, for
+/* The home of a figure that is given in cycles, as this finding is, and in ns: ns for memory, for
  * caches beyond a core's own and for working sets beyond those, else cycles. */
 enum finding_home finding_pair_home(const struct finding *, const struct machine_facts *);
 /* Sets `derived` from its home, converted at that clock. Its interval is the home's times the

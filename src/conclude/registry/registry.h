@@ -98,7 +98,7 @@ struct finding_line {
     enum finding_role role;
     enum finding_fact fact;
     enum side side; /* which side is worse; SIDE_OF_UNIT by default */
-    /* Of a figure in cycles that is told in ns as well, where the level does not say it. */
+    /* Of a figure in cycles that is given in ns as well, where the level does not say it. */
     enum finding_home home;
     /* Set if neither role nor level nor fact implies it: all CPUs
      * share what was measured, or all were measured together. */

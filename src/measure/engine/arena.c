@@ -68,7 +68,7 @@ void arena_touch_part(struct arena *arena, size_t at, size_t bytes)
     atomic_fetch_add(&arena->faults, after.page_faults - before.page_faults);
 }
 
-/* The kernel tells nobody but root the size of transparent huge pages below the largest. But a
+/* Only root can read the size of transparent huge pages below the largest. But a
  * first touch takes one fault for each page, whatever its size: of F faults in B bytes h were on
  * pages of S bytes and the others on small ones of s, so that B = h S + (F - h) s. Fewer faults
  * than pages mean that the touch was not the first. */

@@ -19,9 +19,9 @@ static const double agreement = 0.015, load_agreement = 0.06;
 enum { LOAD_MOST = 12 };
 /* Additions are slowed by this factor at most (18 % were seen). */
 static const double slowest_addition = 1.25;
-/* Another hardware thread of the core works where additions side by side take this share longer
- * than the least that bursts agree on. Alone they agree within 1.5 %, which is the clock's reading;
- * a thread that works makes it 5 to 40 %. */
+/* The core's other hardware thread is busy if additions side by side take longer by this share than
+ * the least time that bursts agreed on. On a core alone they agree within 1.5 %, the precision of
+ * the clock's reading; a busy thread makes them 5 to 40 % longer. */
 static const double core_is_shared = 0.03;
 
 static bool is_whole(double cycles)

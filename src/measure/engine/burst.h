@@ -20,8 +20,8 @@ struct burst_steps {
  * compared with a bracket. Additions of a wide one: 2 us, of which half a percent is the clock's
  * reading. Widths that are kept. */
 enum { BURST_CYCLES = 60000, BURST_WIDE_ADDITIONS = 20480, BURST_WIDTHS = 63 };
-/* What bursts have shown of one core for as long as its worker lives: stages come and go, and a
- * thread that works through a whole one leaves nothing there to compare with. */
+/* What bursts have shown of one core, kept for as long as its worker lives and not for one stage:
+ * if another thread works all through a stage, that stage has nothing to compare with. */
 struct burst_core {
     unsigned multiplication, tries; /* cycles of one, 0: not certain; tries so far */
     double widths[BURST_WIDTHS];    /* the last, in cycles an addition */

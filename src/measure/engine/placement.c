@@ -22,7 +22,7 @@ static int make_room(struct placement *placement, struct error *error)
     return 0;
 }
 
-/* The last look up to that one that told a state; 0: none did. */
+/* The last look up to this one that recognised a state; 0: none did. */
 static uint32_t told_before(const struct placement *placement, uint32_t look)
 {
     while (look && placement->found[look] == PLACEMENT_MOVING)

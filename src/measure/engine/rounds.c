@@ -165,8 +165,8 @@ static int look_deeper(struct stage *stage, unsigned trials, struct error *error
     return code < 0 ? code : 0;
 }
 
-/* Gives the points that are looked at more trials before the other points get their second one:
- * after the first round, or, where the stage is looked at several times, at every look. */
+/* Takes more trials of the points in plan->look before the other points get their second one: after
+ * the first round, or, where the stage is looked at several times, at every look. */
 static int deepen(struct stage *stage, struct error *error)
 {
     const unsigned looks = stage->looks > 0 ? stage->looks : 1;

@@ -10,7 +10,7 @@
 #include <stddef.h>
 
 enum fence_loop {
-    FENCE_ALONE,  /* one after the other on one word: fence_steps a repeat, else one */
+    FENCE_ALONE,  /* in a row on one word, fence_steps a repeat; the other loops have one */
     FENCE_AFTER,  /* on a word that was just stored to; a load from another line follows */
     FENCE_LINES,  /* each on another line of the memory */
     FENCE_LOADS,  /* on the word, after `open` loads from lines of the memory */

@@ -259,7 +259,7 @@ static void take_log(struct probe_task *task, struct tail_place *place, struct t
         const struct gap *gap = &single->log[i];
         if (gap->switches || gap->faults) {
             state->interrupted[gap->switches ? THREADS : FAULTS]++;
-            place->timed -= (double)gap->ticks; /* the time of others, with interrupts of its own */
+            place->timed -= (double)gap->ticks; /* others' time, and interrupts in it */
         } else if ((double)gap->ticks < state->ticks_per_ns * late_ns) {
             histogram_add(&trial->loads, gap->ticks);
         } else {
@@ -340,9 +340,9 @@ static int by_ticks(const void *a, const void *b)
     return (x->ticks > y->ticks) - (x->ticks < y->ticks);
 }
 
-/* Late loads without a mark: the shortest, as many as there were interrupts meanwhile, were
- * interrupted by these; the longest, as much as the hypervisor reports to have taken, by it. The
- * rest are loads. */
+/* Loads that took long without a mark of the thread: as many of the shortest as there were
+ * interrupts count as interrupted by these, and as much time of the longest as the hypervisor
+ * reports counts as taken by it. The rest are loads. */
 static void take_out(struct tail_state *state, struct tail_place *place)
 {
     const double scale = state->ticks_per_ns, most = softirq_most_ns * scale;
@@ -390,7 +390,7 @@ static void add_causes(struct probe_task *task)
 
 /* --- quantiles --- */
 
-/* Of the chart: what one load in so many exceeds. Those with a name have findings. */
+/* The quantiles in the chart: one load in so many takes longer. Those with a name have findings. */
 static const struct {
     double one_in;
     const char *name;
@@ -399,9 +399,10 @@ static const struct {
              {1000, "p99.9"}, {2000, NULL}, {5000, NULL}, {10000, "p99.99"}};
 enum { DRAWN = sizeof drawn / sizeof *drawn };
 
-/* In ns, less the time between two readings. Where the counter's step is as long as a load of a
- * cache, many loads have the same ticks; a quantile among them lies between two steps by how many
- * of them come before it. One that took no longer than the reading takes less than a step: half. */
+/* In ns, less the time between two readings. If the counter's step is as long as a load from a
+ * cache, many loads have the same ticks; a quantile among them is then interpolated within the
+ * step, by how many of them come before it. A load that took no longer than the reading counts as
+ * half a step. */
 static double quantile_ns(const struct tail_state *state, const struct tail_trial *trial, double p)
 {
     const double wanted = p * (double)histogram_count(&trial->loads, 0), step = (double)state->step;

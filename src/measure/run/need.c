@@ -16,18 +16,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A program that takes less is mostly its own start, which uses little memory. */
+/* A program that takes less spends most of it on its start, which uses little memory. */
 static const double cpu_least_s = 0.02;
 /* Starting a program and its pressure. */
 static const double around_run_s = 0.1;
-/* Where no L3 is declared, traffic goes through so much. */
+/* The size that traffic goes through where no L3 is declared. */
 static const uint64_t cache_assumed = 64 << 20;
-/* Of the most that can be held; and the traffic's pauses, in turns of an empty loop. */
+/* Shares of the most that can be held; and the traffic's pauses, in turns of an empty loop. */
 enum { SHARES = 3 };
 static const double shares[SHARES] = {1.0 / 3, 2.0 / 3, 1};
 static const uint64_t pauses[SHARES] = {200, 50, 1};
-/* Of the declared cache, what holders try to hold: in a guest others have most of it, and who asks
- * for more than there is holds nothing. */
+/* Shares of the declared cache that holders try to hold: in a guest others have most of it, and a
+ * holder of a set larger than the rest keeps none of it. */
 static const double hold_most = 0.75;
 enum { HOLD_SIZES = 8 };
 
@@ -163,8 +163,8 @@ static bool has_core(const struct machine *machine, const struct cpulist *list, 
     return false;
 }
 
-/* Cores take turns: with all its threads one is the program's, if its CPUs are not given, and of
- * the next one a thread presses. */
+/* Cores alternate: one is the program's with all its threads, unless its CPUs are given, and one
+ * thread of the next one makes pressure. */
 static int share_out(struct need *need, const struct cpulist *group, struct error *error)
 {
     struct need_state *state = need->state;
@@ -216,7 +216,7 @@ static void add_condition(struct need *need, enum need_taken taken, double share
         (struct need_condition){.taken = taken, .level = level, .share = share};
 }
 
-/* What the traffic really is is measured beside the program. */
+/* How much traffic there really is, is measured while the program runs. */
 static int add_traffic(struct need *need, bool all, struct error *error)
 {
     struct need_state *state = need->state;
@@ -232,7 +232,7 @@ static int add_traffic(struct need *need, bool all, struct error *error)
 }
 
 /* The set of which the holders keep the most while the program does not run. Where memory is short,
- * it is one of those that they have room for. */
+ * only sets that it has room for are tried. */
 static int add_holds(struct need *need, bool all, const char **why, struct error *error)
 {
     struct need_state *state = need->state;
@@ -262,7 +262,7 @@ static int add_holds(struct need *need, bool all, const char **why, struct error
     return 0;
 }
 
-/* All levels, or where there is no time for them the strongest ones. */
+/* All levels of pressure; only the strongest ones where there is no time for all. */
 static int choose_conditions(struct need *need, bool all, struct error *error)
 {
     struct need_state *state = need->state;
@@ -324,7 +324,7 @@ static int find_program(struct need *need, struct error *error)
         return error_out_of_memory(error);
     if (state->nothing < 0)
         return error_set(error, ERROR_SYSTEM, "/dev/null can't be opened");
-    /* What can't be read twice is not read at all. */
+    /* Input that can't be read twice is not read at all. */
     state->in_at = fstat(STDIN_FILENO, &in) == 0 && S_ISREG(in.st_mode)
                        ? lseek(STDIN_FILENO, 0, SEEK_CUR)
                        : -1;
@@ -467,7 +467,7 @@ static double ratio_of(const struct need_state *state, size_t condition, size_t 
            sqrt(state->alone[before].cpu_s * state->alone[before + 1].cpu_s);
 }
 
-/* Ratios, or amounts, over the share of what there is that was really taken. */
+/* A series of ratios, or of amounts, by the share of the most that was really taken. */
 static void describe_pressure(struct describing *d, enum need_taken taken, bool ratios)
 {
     const struct need *need = d->need;

@@ -14,7 +14,7 @@ static const double default_precision = 0.01;
 
 /* --- which probes, and how much time each may have --- */
 
-/* On a twin a whole run is that of the document. */
+/* A whole run on a twin measures what the document's run measured. */
 static bool is_due(const struct run *run, const struct probe *probe)
 {
     const struct probe *const *only = run->only;

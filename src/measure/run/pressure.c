@@ -13,9 +13,9 @@
 #include <string.h>
 
 enum { HUGE_PAGE = 2 << 20, POLL_MS = 5, ALONE_MS = 20 };
-/* Some 20 us of work between two looks at the word that ends it. */
+/* Some 20 us of work between two readings of the word that ends it. */
 enum { HOLD_STEPS = 4096, INJECT_REPEATS = 64 };
-/* Of a holder's time less than a thousandth goes into timed loads. */
+/* Timed loads take less than a thousandth of a holder's time. */
 enum { LOADS = 4, CHUNKS_A_LOOK = 16, CALIBRATION_LOADS = 2000 };
 
 enum phase { MAKING_READY, UNDER_WAY, OVER };

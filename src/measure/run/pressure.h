@@ -50,7 +50,7 @@ int pressure_open(struct pressure *, const struct machine *, const int *cpus, si
 int pressure_map(struct pressure *, uint64_t cache, uint64_t most, struct error *);
 /* Presses until `over` is true, which is called again and again, first when the pressure is there:
  * every 50 ms, or where nothing presses every 5 ms. NULL: for some milliseconds, to see what it
- * takes where nobody else is. Errors of team_run(). */
+ * takes without a program beside it. Errors of team_run(). */
 int pressure_run(struct pressure *, const struct pressure_level *, bool (*over)(void *argument),
                  void *argument, struct pressed *, struct error *);
 void pressure_close(struct pressure *);

@@ -116,8 +116,8 @@ static void prepare(struct trial *trial)
     trial->operations = level->times * chase_steps;
 }
 
-/* The core's own caches lose time to interruptions alone; beyond them the median is the
- * neighbours'. */
+/* Only interruptions add time in the core's own caches, so their undisturbed batches count. Beyond
+ * these caches the neighbours' effect is what is measured, so all batches count. */
 static void observe(void *observer, const struct observation *seen)
 {
     struct watch *watch = observer;

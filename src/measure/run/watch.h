@@ -1,8 +1,8 @@
 /*
  * A watch: one short trial a second in each level, by the engine, in memory that it keeps. What a
- * load takes there tells of neighbours as a thermometer does of heat: in the caches of the core
- * what shares it, in a shared cache what evicts lines that were touched some seconds ago, in memory
- * who else loads it.
+ * load takes there shows what neighbours do: in the core's own caches, whether something shares the
+ * core; in a shared cache, what evicts lines that were touched some seconds ago; in memory, which
+ * traffic loads it.
  *
  * A level has changed where compare() says so of its last values and those before, in a test whose
  * share of false alarms holds for an hour of all levels.

@@ -19,7 +19,7 @@ static const int plugin_statuses[HEALTHS] = {
 
 static const struct formats formats = {
     {"text", "json", "nagios"}, {render_health_text, render_health_json, render_health_nagios}};
-/* By format, then by health. */
+/* Exit statuses by format, then by health. */
 static const int *const statuses[] = {own_statuses, own_statuses, plugin_statuses};
 
 #include "check.help.h"

@@ -287,7 +287,8 @@ static void line_add_causes(struct line *line, const struct document *document,
     }
 }
 
-/* A mean of the past is told by what was watched: a job compiles before it benchmarks. */
+/* Means of the past, such as the load average, don't count: a job compiles before it benchmarks,
+ * and the second that was watched shows what runs now. */
 static enum remark_weight fitness_of(struct line *line, const struct checks *checks,
                                      const struct document *document)
 {

@@ -28,7 +28,7 @@ struct shown {
     struct outlet report; /* what is shown at the end; path NULL: nothing */
     struct outlet kept, page;
     struct shown *steps; /* of a sweep: what its documents hold may be a machine's or a setting's */
-    bool unnamed;        /* the document is kept under a name that is not made yet */
+    bool unnamed;        /* the document's name is not chosen yet: fathom-HOST-TIME.json */
 };
 
 /* --- what is to be measured --- */
@@ -212,7 +212,7 @@ static int show(struct shown *run, struct document *document, struct error *erro
             code = outlet_finish(files[i], document, error);
     bool lost = code < 0;
     document->file = outlet_place(&run->kept);
-    /* A single probe that measured nothing has a reason, which is told below, and no screen; but
+    /* A single probe that measured nothing has no screen but a reason, which is printed below; but
      * devices have names. */
     const bool text =
         run->report.path && run->report.output->is_text && output_is_standard(run->report.path);

@@ -61,7 +61,7 @@ static char *word_of(struct sweep *sweep, const char *axis, size_t *step)
                        (int)strcspn(value, ","), value);
 }
 
-/* NULL where the axis has not the whole name of an option. */
+/* NULL where the axis does not begin with an option's whole name. */
 static const struct setting *setting_of(const struct invocation *step, const char *axis)
 {
     const struct setting *setting;
@@ -139,8 +139,8 @@ void sweep_close(struct sweep *sweep)
 
 /* --- what was measured --- */
 
-/* The factor for an option: its name, or "pages asked" where a factor of that name says what was
- * obtained and that is something else. */
+/* Adds the swept option as a factor. It has the option's name, or "pages asked" where a factor of
+ * that name already says what was obtained, with another value. */
 static void add_factor(struct pool *pool, struct factor **factors, size_t *count,
                        const struct factor *swept)
 {

@@ -50,7 +50,7 @@ static enum answered has_distance(const struct document *document, const void *a
     return distance_in(document, asked) > 0 ? ANSWERED : ANSWERED_NOT;
 }
 
-/* A host may have moved a guest's CPUs since, which one hand-off shows. */
+/* The host may have moved the guest's CPUs since then; a single hand-off shows that. */
 static bool distance_holds(struct fathom *fathom, const struct document *document,
                            const void *asked)
 {

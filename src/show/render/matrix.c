@@ -260,8 +260,8 @@ static void print_whole(FILE *out, const struct matrix *matrix, const struct val
     draw_more(out, "Every number: fathom report -f csv-matrix FILE; as a picture: -f svg", style);
 }
 
-/* What fits of the pairs: CPUs, or groups of them, or how many pairs have which value. Returns what
- * of it, because groups that are shown need not be told. */
+/* Prints as much of the pairs as fits: CPUs, or groups of them, or how many pairs have which value.
+ * Returns which of these, because groups that are shown need not be mentioned again. */
 enum shown { SHOWN_PAIRS, SHOWN_GROUPS, SHOWN_VALUES };
 static enum shown print_brief(FILE *out, const struct matrix *matrix, const struct values *values,
                               const struct text_style *style)

@@ -283,7 +283,7 @@ static void add_chart(struct charting *charting, const struct chart *chart,
     }
     if (chart->left_out)
         add_left_out(report, first, chart->left_out);
-    /* Several documents say different things in one chart. */
+    /* No single sentence holds for the curves of several documents. */
     const char *claim = charting->documents > 1
                             ? NULL
                             : report_claim(report, &report->list[at + 1], chart->member_count);

@@ -131,8 +131,8 @@ int chase_kind_check(const struct chase_kind *kind, struct error *error)
                          address, kind->stride);
     if (kind->offset % WORD != 0 && !chase_straddles)
         return error_set(error, ERROR_USAGE,
-                         "--align %zu: this architecture does not load from everywhere; give at "
-                         "least %d",
+                         "--align %zu: this architecture loads only from aligned addresses; give "
+                         "at least %d",
                          kind->offset, WORD);
     return 0;
 }

@@ -1,19 +1,20 @@
 /*
- * The levels of the instruction side. Each ladder has its levels (conclude/levels/level.h). What
- * ends one of them is told by a second ladder: where both end after the same number of bytes it is
- * a cache, of branches a branch target buffer. An end that only one of them has is nobody's.
+ * The levels of the instruction side. Each ladder has its levels (conclude/levels/level.h). A
+ * second ladder shows what ends a level: if both end after the same number of bytes it is a cache,
+ * after the same number of branches a branch target buffer. An end that only one ladder has is not
+ * attributed to anything.
  *
- * Between two levels a curve may rise over an octave, as where some sets are full before others,
- * and small steps on the way to a large one are told from noise in one run and not in the next. So
- * what fits is read off the curve and not off a fit: up to the size from which on a quarter of the
- * step is paid, and no more at the size from which on half of it is. The interval has the sizes of
- * both ladders, and one that spans an octave is no finding.
+ * Between two levels a curve may rise over an octave, for instance because some sets are full
+ * before others; and small steps before a large one are distinguished from noise in one run and not
+ * in the next. So what fits is read off the curve and not off a fit: code fits up to the size from
+ * which on a quarter of the step is paid, and no longer at the size from which on half of it is.
+ * The interval has the sizes of both ladders, and one that spans an octave is no finding.
  *
  * Jumps alone prove no cache: a buffer of n branches whose sets are chosen by the address of blocks
  * of 32 bytes ends after n times 32 bytes for all jumps that are farther apart. So one of the
  * ladders that agree on a cache has no jumps, and those that agree on a buffer are not farther
- * apart. Of nested buffers only the last is told: a busy hardware thread of the core takes part of
- * a nearer one, so its number is another one in each run.
+ * apart. Of nested buffers only the last one is reported: a busy hardware thread of the core takes
+ * part of a nearer one, so its number changes from run to run.
  */
 #include "measure/probes/front/front.h"
 
@@ -34,19 +35,20 @@ static const double least_step = 1.25;
 /* Shares of a step: what is below the first is the level, what is above the second the next one. */
 static const double still = 0.25, beyond = 0.5;
 
-/* Beside a thread that is busy for a part of the time, the sizes of a level scatter; undisturbed
- * they differ by a twentieth. */
+/* While another thread of the core is busy for a part of the time, the sizes of a level scatter
+ * more than this; undisturbed they differ by a twentieth. */
 static const double steady = 0.1;
 
-/* An interval of an octave or more can't tell what ends a level: the ladders are an octave apart.
+/* An interval of an octave or more can't show what ends a level: the ladders are an octave apart.
  */
 static const double spread_most = 2;
 
 /* Two ladders of one role. */
 enum { PAIR = 2 };
 
-/* Which ladders can agree on what; of two pairs that find one end the first counts. Where decoded
- * instructions outlast a cache, jumps show its end, and straight-line code has to rise there. */
+/* Which ladders can agree on what; if two pairs find the same end, the first pair counts. Where
+ * decoded instructions outlast a cache, jumps show its end, and straight-line code has to rise
+ * there. */
 static const struct {
     enum front_role role;
     enum front_number ladders[PAIR];
@@ -63,7 +65,7 @@ struct curve {
     struct interval fits[CURVE_LEVELS_MAX], decoded; /* bytes */
 };
 
-/* What both curves agree on, of which level of each; bytes or branches. */
+/* What both curves agree on, in bytes or in branches, and which level of each ends there. */
 struct agreement {
     const struct curve *curves[PAIR];
     size_t level[PAIR];
@@ -86,7 +88,7 @@ static const struct series *series_of(const struct analysis *analysis,
     return NULL;
 }
 
-/* The median of the last octave: what is paid where the curve has no last level. */
+/* The median cost of the last octave, for a curve without a last level. */
 static double far_cost(const struct series *series)
 {
     enum { OCTAVE = 4 };
@@ -97,8 +99,8 @@ static double far_cost(const struct series *series)
     return median_of(costs, n);
 }
 
-/* Where the curve leaves level k for good, by a step and for more than two sizes. Beyond a TLB it
- * rises slowly, and what a jump takes after still other ends is not of its step. */
+/* Where the curve leaves level k for good: by a step, and for more than two sizes. Beyond a TLB it
+ * rises slowly, and what a jump costs after further ends is not part of its step. */
 static struct interval left_at(const struct series *series, const struct levels *levels, size_t k,
                                bool pages)
 {
@@ -140,7 +142,7 @@ static bool has_too_few(const struct series *series)
     return 4 * few > series->point_count;
 }
 
-/* Reads a ladder; without cycles nothing is told. */
+/* Reads a ladder; without cycles nothing is read off it. */
 static void read_ladder(const struct analysis *analysis, size_t number, struct curve *curve)
 {
     const struct series *series = series_of(analysis, &front_ladders[number]);
@@ -166,8 +168,8 @@ static struct interval in_units(struct interval bytes, const struct curve *curve
     return (struct interval){NAN, bytes.low / unit, bytes.high / unit};
 }
 
-/* Whether the curve rises by more than sizes of a level differ, from the one size to the next but
- * one after the other. */
+/* Whether the curve rises by more than the sizes of one level differ, from the size `from` to the
+ * second one after `to`. */
 static bool rises(const struct curve *curve, double from, double to)
 {
     double before = NAN, after = NAN;
@@ -181,8 +183,8 @@ static bool rises(const struct curve *curve, double from, double to)
     return past == 2 && after >= (1 + steady) * before;
 }
 
-/* What pairs of ladders agree on, ascending: bytes of a cache, else a number; of instructions
- * better than on bytes. */
+/* What pairs of ladders agree on, ascending: bytes of a cache, else a number of entries. On decoded
+ * instructions they must agree better in number than in bytes. */
 static size_t agree(const struct curve *curves, enum front_role role,
                     struct agreement list[CURVE_LEVELS_MAX])
 {
@@ -231,8 +233,8 @@ static struct finding *add(struct analysis *analysis, const char *name, const ch
     return &analysis->result->findings[first];
 }
 
-/* What an operation costs on a level. Where the level rises slowly, sizes differ by more than the
- * median of them is unsure, so the interval has all of them. */
+/* What an operation costs on a level. If the level rises slowly, its sizes differ by more than
+ * their median is uncertain, so the interval has all of them. */
 static struct interval cost_of(const struct curve *curve, size_t level)
 {
     const struct series *series = curve->reading.series;
@@ -250,8 +252,8 @@ static bool is_steady(struct interval cost)
     return cost.high - cost.low <= steady * cost.value;
 }
 
-/* Adds what an operation costs where that is known well enough, and in the sentence what an
- * instruction costs on the other ladder. False: it is not told. */
+/* Adds what an operation costs if that is known well enough, and in its sentence what an
+ * instruction costs on the other ladder. False: it is not known well enough. */
 static bool add_cost(struct analysis *analysis, const char *name,
                      const struct curve *const pair[PAIR], const size_t level[PAIR],
                      const char *where)
@@ -259,7 +261,7 @@ static bool add_cost(struct analysis *analysis, const char *name,
     struct pool *pool = analysis->pool;
     const struct interval cost = cost_of(pair[0], level[0]), other = cost_of(pair[1], level[1]);
     const char *operation = pair[0]->ladder->kind == FRONT_PLAIN ? "an instruction of %u B, %s"
-                                                                 : "a jump each %u B, %s";
+                                                                 : "a jump every %u B, %s";
     const char *text = pool_printf(pool, operation, pair[0]->ladder->each, where);
     if (!is_steady(cost))
         return false;
@@ -288,9 +290,9 @@ static double declared_of(const struct machine_facts *machine, int level)
     return bytes;
 }
 
-/* Whether a thread of the core that was busy nearly all the time slowed straight-line code down:
- * some sizes of a level have a trial that is faster by a step. One alone may be due to a stale
- * clock. */
+/* Whether another thread of the core that was busy nearly all the time slowed straight-line code
+ * down: at some sizes of a level one trial is faster by a step. A single such size may be due to a
+ * stale clock. */
 static bool is_slowed(const struct curve *curve)
 {
     const struct level_reading *reading = &curve->reading;
@@ -303,8 +305,8 @@ static bool is_slowed(const struct curve *curve)
     return count > 1;
 }
 
-/* Whether the first one's cost is known: then the core was left alone. Sets what L1 holds if it was
- * found. */
+/* Adds the caches. Returns whether the cost of one is known well enough: then the core was left
+ * alone. Sets *l1 to what L1 holds if it was found. */
 static bool add_caches(struct analysis *analysis, const struct curve *curves, struct interval *l1)
 {
     struct pool *pool = analysis->pool;
@@ -335,7 +337,8 @@ static bool add_caches(struct analysis *analysis, const struct curve *curves, st
     }
     if (!alone)
         return false;
-    /* Where the farthest code comes from: the next level of both, and no end is known of it. */
+    /* Where code beyond the last cache comes from: the next level of both ladders, if it has no
+     * end. */
     size_t next[PAIR];
     const struct curve *const *last = list[count - 1].curves;
     for (size_t i = 0; i < PAIR; i++) {
@@ -364,7 +367,7 @@ static void add_buffer(struct analysis *analysis, const struct curve *curves, bo
 
 /* The pages of the first two TLBs, of which a busy thread of the core takes half. Ladders of half
  * the distance end at twice as many branches and lines, so neither a buffer nor a cache ends both.
- * It is the first one's if all that ends before it is a buffer's. */
+ * It is the first TLB if each end before it is that of a buffer. */
 static void add_pages(struct analysis *analysis, const struct curve *curves)
 {
     struct agreement list[CURVE_LEVELS_MAX], far[CURVE_LEVELS_MAX];
@@ -389,9 +392,9 @@ static void add_pages(struct analysis *analysis, const struct curve *curves)
     }
 }
 
-/* Where instructions begin to be decoded anew. Below the end of L1 the curve rises slowly from
- * there, and the next level is what it reaches at L1's end. Where there is no rise, those that are
- * decoded outlast L1, and theirs is the first end. */
+/* From which size on instructions are decoded anew. Below the end of L1 the curve rises slowly from
+ * there, and the next level is what it reaches at the end of L1. If it does not rise, decoded
+ * instructions outlast L1, and the first end is theirs. */
 static struct interval decoded_of(const struct curve *curve, struct interval l1)
 {
     enum { OCTAVE = 4 };

@@ -4,8 +4,9 @@
  *
  * Chains of jumps show branch target buffers, as Milenkovic, Milenkovic and Kulick read them off
  * ("Microbenchmarks for determining branch predictor organization", Softw. Pract. Exper. 34(5),
- * 2004); the same chains and straight-line code show the caches. Which of both a step is, is told
- * by the distance of the jumps: a buffer counts branches, a cache counts bytes (findings.c).
+ * 2004); the same chains and straight-line code show the caches. Which of both a step is
+ * follows from the distance of the jumps: a buffer counts branches, a cache counts bytes
+ * (findings.c).
  *
  * While another hardware thread of the core works, it takes half of the issue slots and a part of
  * every buffer and cache, and a guest can't see that: the same code takes up to twice as long, and
@@ -25,7 +26,7 @@
 #include <math.h>
 
 enum { FRONT_TRIALS_MIN = 9, FRONT_TRIALS_MAX = 36, FRONT_S = 18, KIB = 1 << 10, MIB = 1 << 20 };
-/* Of jumps about a page apart, which fill little of a cache, so many times as many bytes. */
+/* Jumps about a page apart fill little of a cache, so they get this many times as many bytes. */
 enum { PAGES_MORE = 4, CODE_PAGES = 16 * MIB, FIRST_CACHES = 64 * KIB };
 static const double trial_ns = 60e3;
 static const char jumps[] = "jumps", scattered[] = "jumps in random order",
@@ -61,7 +62,7 @@ struct code_memory {
 
 struct front_state {
     const struct seat *seat;
-    struct code_memory large, small; /* on huge pages where there are any; on the smallest */
+    struct code_memory large, small; /* large: on huge pages if there are any; small: never */
 };
 
 /* A few small pages fit every TLB, and clearing a huge one takes longer than such a trial. */

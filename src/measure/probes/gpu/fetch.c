@@ -32,7 +32,8 @@
 
 enum { LADDERS = 8, STRIDES = 7, MEMORY_PART = 8 };
 static const unsigned strides[STRIDES] = {16, 32, 64, 128, 256, 512, 1024};
-/* The least ratio of misses to hits for which a value between them can be told from both. */
+/* The least ratio of misses to hits for which a value between them can be distinguished from both.
+ */
 static const double least_rise = 1.2;
 /* Every load misses at a stride with at least this position between the smallest latency (0) and
  * the largest (1). */

@@ -27,7 +27,7 @@ static const double half_octave = 1.41421356;
 
 static const enum line_state held_states[] = {LINE_MODIFIED, LINE_EXCLUSIVE, LINE_INVALID};
 enum { HELD_STATES = sizeof held_states / sizeof *held_states };
-/* Memory is as far for all sizes: each so many of them are enough. */
+/* Lines in memory are equally far for sets of all sizes, so only one in this many is measured. */
 enum { SIZES_OF_MEMORY = 3 };
 
 /* Parameter: each holder, followed by its caches' names and bytes. */
@@ -47,8 +47,8 @@ void held_note(struct probe_task *task)
     }
 }
 
-/* As asked, or two an octave up to three times the last cache; where that takes too long, up to
- * what tells the last cache from those before it. */
+/* The sizes asked for, or two an octave up to three times the last cache. If the largest would take
+ * too long, up to a size that still distinguishes the last cache from those before it. */
 static uint64_t *choose_sizes(struct probe_task *task, size_t *count)
 {
     const struct setting *asked = &((const struct coherence_options *)task->options)->sizes;
@@ -126,7 +126,7 @@ static void *sampled(const struct sample *sample, size_t i)
            LINK_AT;
 }
 
-/* One random cycle: each line comes behind a random one of those before it. */
+/* One random cycle: each line comes after a random one of those before it. */
 static struct line_ring link_sample(const struct sample *sample, struct random *random)
 {
     const size_t lines = sample->chosen * sample->each;
@@ -210,7 +210,7 @@ static struct interval memory_of(struct analysis *analysis, double holder)
     return (struct interval){NAN, NAN, NAN};
 }
 
-/* The cache that a set ends in where it ends for good, from `level` on; sets it to the next one. */
+/* The cache whose bytes the end of a slope meets, from `level` on; *level becomes the next one. */
 static struct named name_end(struct pool *pool, const struct interval *end, const double *bytes,
                              size_t caches, size_t *level)
 {
@@ -222,8 +222,9 @@ static struct named name_end(struct pool *pool, const struct interval *end, cons
     return (struct named){pool_printf(pool, "L%zu", ++*level), full};
 }
 
-/* Names the slopes by the cache that each ends in, as far as these are full. The last one does not
- * end: it is memory where it is as far, or where the sets are larger than all caches. */
+/* Names each slope by the cache in which it ends, as long as the caches before it are full. The
+ * last slope has no end: it is memory if it is as far as memory, or if the sets are larger than all
+ * caches. */
 static void name_reaches(struct analysis *analysis, const struct series *series,
                          const struct reach *reaches, size_t count, struct named *named)
 {

@@ -160,7 +160,7 @@ static bool has_cycles(const struct series *series)
     return false;
 }
 
-/* Another clock moves in time what it drives: the levels that a core has for itself. */
+/* Another clock changes the times of what it drives: the levels that a core has for itself. */
 static void add_clock(struct changes *changes, struct twin_series *known)
 {
     const struct twin *twin = changes->twin;

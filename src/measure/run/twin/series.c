@@ -47,7 +47,8 @@ void twin_list(struct twin *twin)
         }
 }
 
-/* What a run chooses by what it found, and where it measures: two runs may differ in it. */
+/* Factors that a run chooses by what it found, or by where it measures: two runs may differ in
+ * them. */
 static bool is_chosen(const char *factor)
 {
     static const char *const chosen[] = {"working set", "set", "width", "trials", "rounds", NULL};

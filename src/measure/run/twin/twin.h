@@ -32,7 +32,7 @@ struct twin_bend {
 struct twin_series {
     const char *probe;
     const struct series *series; /* its points with a value, ascending by their place */
-    struct twin_bend times;      /* changes of times (of rates: of their inverse) */
+    struct twin_bend times;      /* factors of times; of rates, of their inverse */
     struct twin_bend places;     /* changes of capacities and counts: of x */
 };
 

@@ -42,6 +42,6 @@ struct objects {
     size_t clusters_left; /* clusters left out because they contradict declared objects */
 };
 
-/* Builds them in the pool, whose step it leaves with ERROR_IMPOSSIBLE if the document has no tree,
- * ERROR_USAGE if the tree is damaged. */
+/* Builds them in the pool. Leaves the pool's step with ERROR_IMPOSSIBLE if the document has no
+ * tree, with ERROR_USAGE if the tree is damaged. */
 void objects_build(struct objects *, const struct document *, struct pool *);
