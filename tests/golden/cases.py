@@ -54,9 +54,9 @@ TABLES = {
     "macos.json": "tests/data/tools/macos-memory-benchmark.json", "mem-lat.txt": "tests/data/tools/mem-lat.txt",
     "mt4g.json": "tests/data/tools/mt4g.json", "nvbandwidth.txt": "tests/data/tools/nvbandwidth.txt",
     "osu.txt": "tests/data/tools/osu.txt", "sbc-bench.txt": "tests/data/tools/sbc-bench.txt",
-    "stream.txt": "tests/data/tools/stream.txt", "sysbench.txt": "tests/data/tools/sysbench.txt",
+    "stream.txt": "tests/data/tools/stream.txt", "summary.txt": "tests/data/tools/lmbench-summary.txt",
+    "perf.txt": "tests/data/tools/perf-bench.txt", "asct.json": "tests/data/tools/asct.json", "sysbench.txt": "tests/data/tools/sysbench.txt",
 }
-
 
 
 def square(sizes, within):
@@ -111,16 +111,8 @@ TEXTS |= {f"shape-{index}.csv": text for index, text in enumerate([
     "20,30,40,50\n20,30\n", "0,1,2\n20\n30,40\n"])}
 
 
-
-def texts_of(path, *names):
-    """The texts that a unit test holds under these names."""
-    source = (SOURCE / path).read_text(encoding="utf-8")
-    parts = [source.partition(f"static const char {name}[] =")[2].partition(";\n")[0] for name in names]
-    return ["".join(json.loads(piece) for piece in re.findall(r'"(?:\\.|[^"\\])*"', part)) for part in parts]
-
-
-LMBENCH, PERF, ASCT = texts_of("tests/unit/speak/import/tools.c", "lmbench", "perf", "report")
-TEXTS |= {"summary.txt": LMBENCH, "perf.txt": PERF, "asct.json": ASCT, "summaries.txt": LMBENCH + "box 1 2 3 4\n" +
+LMBENCH = (SOURCE / "tests/data/tools/lmbench-summary.txt").read_text(encoding="utf-8")
+TEXTS |= {"summaries.txt": LMBENCH + "box 1 2 3 4\n" +
           LMBENCH.replace("box  ", "hut  ") + "\nbox       Linux 5.10.0-  2400 1.6690 5.8420        17.5        95.3\n",
           "hole.csv": "0,20,,60\n20,0,,61\n,,0,\n60,61,,0\n", "colours.txt": "\033[1m4096\033[0m 1.2\n8192 1.2\n\033[31m65536\033[0m 4.1\n1048576 4.2\n"}
 LINE = "Buffer size: {} KB, stride {}, time 0.003942 s, latency {} ns\n"
@@ -153,6 +145,13 @@ TEXTS["nvbandwidth.json"] = json.dumps({"nvbandwidth": {"GPU Device list": ["0: 
     bandwidths("host_to_device_memcpy_ce", "CPU(row) -> GPU(column)", [["26.03", "26.17"]], sum=52.2, status="Passed"),
     bandwidths("device_to_device_memcpy_read_ce", "GPU(row) -> GPU(column)", [["N/A", "276.07"], ["276.1", "N/A"]], average=276, other=[["1", "2"]], spread=3, median=4),
     bandwidths("host_to_device_memcpy_sm", "CPU(row) -> GPU(column)", [["0", "-1"]], max=[7], share="all")]}}, indent=1)
+
+# What a table is read as: texts, a byte a character, for each reader and its options.
+READ = {f"read-{options.replace(' ', '_').replace('--', '') or 'unnamed'}-{at // 20}": (options, texts[at:at + 20])
+        for options, texts in json.loads((SOURCE / "tests/golden/tables.json").read_text(encoding="utf-8")).items() for at in range(0, len(texts), 20)}
+
+# Documents with texts and values that none measured, each with the options that it is reported with.
+MADE_UP = json.loads((SOURCE / "tests/golden/reported.json").read_text(encoding="utf-8"))
 
 # Units, columns, bytes and sizes at the edge of what is read; what each is read as is the program's to know, or a curve.
 ODD = {
@@ -307,7 +306,6 @@ VARIANTS["latency-others"] = (lambda document: with_points(document, 1), "latenc
 VARIANTS["i9-grouped"] = (grouped, "i9")
 VARIANTS["quick-less"] = (without_first_probe, "quick")
 VARIANTS["guest-less"] = (without_first_probe, "guest")
-
 
 
 def pieces(document):
@@ -531,7 +529,7 @@ CURVES, MATRICES, DEVICES = published("curves", ".txt"), published("core-matrix"
 
 # Tables of which edited ones are read.
 EDITED = [name for name in TABLES if not name.startswith(("i9", "i7", "deck"))] + \
-    ["summary.txt", "perf.txt", "asct.json", "nvbandwidth.json", "comma.csv", "columns.csv", "triples.csv", "ids.csv", "triangle.txt", "cycles.txt",
+    ["nvbandwidth.json", "comma.csv", "columns.csv", "triples.csv", "ids.csv", "triangle.txt", "cycles.txt",
      "two-sizes.csv", "three.txt", "source.txt", "units.txt", "stride.txt", "osu-two.txt", "loads.txt", "hole.csv"]
 
 
@@ -541,6 +539,12 @@ def prepare(folder):
     (folder / "made-up").mkdir()
     for seed in range(60):
         (folder / "made-up" / f"{seed:02}").write_text(swarm.table(seed), encoding="utf-8")
+    for at, made in enumerate(MADE_UP):
+        (folder / f"reported-{at:02}.json").write_text(json.dumps(made["document"]))
+    for name, (_, texts) in READ.items():
+        (folder / name).mkdir()
+        for at, text in enumerate(texts):
+            (folder / name / f"{at:02}").write_bytes(text.encode("latin-1"))
     for name in EDITED:
         text = (SOURCE / TABLES[name]).read_text(encoding="utf-8") if name in TABLES else TEXTS[name]
         for seed in range(15):
@@ -647,7 +651,7 @@ def commands(documents):
         yield f"baseline/varied-{name}", f"for seed in 1 4 7; do fathom baseline varied/{name}-[$seed-9].json -f text 2>&1; done | {once}"
     for name in REPORTED:
         yield f"report/swarm-{name}", f"for seed in {seeds}; do fathom analyse swarm/{name}-$seed.json -o anew.json 2>/dev/null; " \
-            f"fathom report anew.json 2>&1; fathom report --width 50 -f markdown anew.json 2>&1; done | {once}"
+            f"fathom report anew.json 2>&1; fathom report -f markdown anew.json 2>&1; done | {once}"
     yield "findings/hot", "for more in hot/*; do echo $more; fathom analyse $more -o anew.json 2>&1; fathom report -f csv anew.json | grep inclusive; done"
     for name in ("guest", "sample"):
         yield f"diff/{name}-handoff", f"fathom diff {name}-handoff.json {name}-handoff-slower.json"
@@ -663,6 +667,13 @@ def commands(documents):
     yield "report/same-names", "fathom report left/sample.json right/sample.json; fathom report sample.json ./sample.json | head -n 30"
     yield "levels/made-up", f"for file in made-up/*; do echo $file; fathom import curve --size-unit B --unit ns $file 2>&1 | " \
         f"sed -n '/^findings/,/^made/p'; done | {once}"
+    for at, made in enumerate(MADE_UP):
+        yield f"report/made-up-{at:02}", "; ".join(f"fathom report {options} reported-{at:02}.json" for options in made["as"])
+    for name, (options, _) in READ.items():
+        yield f"import/{name}", f"for file in {name}/*; do echo $file; fathom import {options} -f json $file 2>&1 | grep -v '^.\"schema\\|^\"tool'; done"
+    for form, head, line in (("curve", "size_bytes,ns", "&,5.5"), ("likwid-bench", "", "Test: load\\nSize (Byte): &\\nMByte/s: 5"), ("stream", "", "Triad: & 1 1 1"),
+                             ("osu", "# OSU MPI Latency Test v5.8\\n# Size  Latency (us)", "& 1.5"), ("sbc-bench", " size:  1xPTR", " &k: 2.0")):
+        yield f"import/many-lines-{form}", f"{{ echo '{head}'; seq 200000 | sed 's|.*|{line}|'; }} | fathom import {form} -f {'csv-points' if head else 'csv'} - | tail -n 2"
     for name in EDITED:
         yield f"import/edited-{name}", f"for file in edited/{name}-*; do fathom import -f csv-points $file 2>&1 | grep -v '^#'; done | {once}"
 
@@ -740,7 +751,7 @@ def commands(documents):
     yield "import/shapes", f"for file in shape-?.csv shape-??.csv; do echo $file; fathom import $file -f csv-points {shown}; " \
         f"for ids in auto yes no; do fathom import core-matrix --ids $ids -f csv-points $file {shown}; done; done"
     edits = ["1d", "$d", "3,$d", "4s/[0-9]/x/", "5s/[0-9][0-9]*/0/g", "3s/$/ 7/", "7s/[,:]//"]
-    for name in list(TABLES) + ["summaries.txt", "asct.json", "perf.txt"]:
+    for name in [*TABLES, "summaries.txt"]:
         if not name.startswith(("i9", "i7", "a100", "lmbench-", "mlc-", "deck")):
             yield f"import/broken-{name}", "for edit in " + " ".join(f"'{edit}'" for edit in edits) + \
                 f"; do echo $edit; sed \"$edit\" {name} | fathom import {IMPORTS[name] or ''} -f csv-points - {shown}; done"
