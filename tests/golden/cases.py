@@ -493,6 +493,20 @@ for name in ("guest", "sample"):
     VARIANTS[f"{name}-handoff-slower"] = (lambda document: slower(one_handoff(document), 1.3), name)
 for name in ("latency", "guest", "quick"):
     VARIANTS[f"{name}-first"] = (first_alone, name)
+def many_series(document):
+    """More curves and matrices than a page has room for, of probes in no order and of one that nobody knows."""
+    document = variants.copied(document)
+    probe = next(probe for probe in document["probes"] if probe["name"] == "cores")
+    curve = variants.copied(document["probes"][0]["series"][0])
+    matrix = variants.copied(probe["series"][0])
+    for series in (curve, matrix):
+        series["points"] = series["points"][:1]
+    document["probes"] = [{"name": name, "title": title, "status": "ok", "series": [curve | {"name": f"s{at}"} for at in range(curves)] + [matrix] * matrices}
+                          for name, title, curves, matrices in (("noise", "Noise", 1, 0), ("nobody's", "", 70, 300), ("tlb", "TLB", 2, 0), ("latency", "Latency", 1, 0))]
+    return document
+
+
+VARIANTS["many-series"] = (many_series, "sample")
 VARIANTS["gpu-turing-busy"] = (busy, "gpu-turing")
 VARIANTS["latency-units"] = (other_units, "latency")
 VARIANTS["cores-huge"] = (huge, "cores")
@@ -664,6 +678,10 @@ def commands(documents):
     yield "report/gpu-busy", "fathom report gpu-turing-busy.json | head -n 12"
     yield "diff/latency-units", "fathom diff latency.json latency-units.json; fathom diff latency-units.json latency-units.json"
     yield "report/cores-huge", "fathom report cores-huge.json"
+    yield "report/many-series", "fathom report -f html many-series.json | grep -o '<h[1-4][^>]*>[^<]*\\|[0-9]* more series[^<]*'; fathom report many-series.json | tail -n 40"
+    yield "report/named", "mkdir -p a/y b/y x/y x/z y; for to in a/y b/y x/y x/z y .; do cp sample.json $to/run.json; done; cp sample.json old-run.json; " \
+        "for files in 'left/sample.json sample.json run.json' 'x/y/run.json x/z/run.json run.json' 'a/y/run.json b/y/run.json y/run.json' 'run.json run.json old-run.json' " \
+        "\"$(yes run.json | head -n 30)\"; do fathom report -f html $files | grep -o 'run[.]json\\|[a-z/]*sample.json\\|[a-z0-9]*/[a-z/-]*run[.]json\\|old-run.json\\|\\b[A-Z0-9]* sounding' | uniq -c; done"
     yield "report/same-names", "fathom report left/sample.json right/sample.json; fathom report sample.json ./sample.json | head -n 30"
     yield "levels/made-up", f"for file in made-up/*; do echo $file; fathom import curve --size-unit B --unit ns $file 2>&1 | " \
         f"sed -n '/^findings/,/^made/p'; done | {once}"

@@ -13,32 +13,6 @@ static void read_nodes(struct document *document)
         fail_msg("%s", error.text);
 }
 
-/* One node that was not measured against itself has the DRAM of the levels. */
-static void a_single_node_has_what_the_levels_say(void **state)
-{
-    (void)state;
-    struct document document;
-    static struct declared_objects objects[2];
-    static const char *cpus[] = {"0-1"};
-    static uint64_t numbers[] = {0};
-    sample_document(&document, 2, 1);
-    objects[0] = (struct declared_objects){.type = "PU", .cpus = cpus, .cpus_count = 1};
-    objects[1] = (struct declared_objects){
-        .type = "NUMANode", .cpus = cpus, .cpus_count = 1, .indexes = numbers, .index_count = 1};
-    document.machine.declared.objects = objects;
-    document.machine.declared.object_count = 2;
-    sample_finding(&document, &document.probes[0], "DRAM.latency_ns", "ns", 121.4, 0.01);
-    sample_finding(&document, &document.probes[0], "bandwidth.read.all", "B/s", 1048576e4, 0.01);
-    document.machine.hostname = "<a&b\">";
-    char *text = capture_output("hwloc", &document);
-    assert_non_null(strstr(text, "name=\"Latency\" flags=\"6\">"));
-    assert_non_null(strstr(text, "value=\"121\" initiator_cpuset=\"0x00000003\""));
-    assert_non_null(strstr(text, "value=\"10000\" initiator_cpuset=\"0x00000003\""));
-    assert_non_null(strstr(text, "value=\"&lt;a&amp;b&quot;&gt;\""));
-    free(text);
-    document_free(&document);
-}
-
 static void pairs_that_are_missing_cost_one_cpu(void **state)
 {
     (void)state;
@@ -127,71 +101,6 @@ static void fill(struct bench *bench)
     ADD(bench, "NUMANode", "0-7");
 }
 
-static void add_cluster(struct bench *bench, const char *cpus)
-{
-    bench->findings[bench->probe.finding_count++] =
-        (struct finding){.name = "cluster", .unit = "ns", .value = 20, .cpus = cpus};
-}
-
-/* The objects but for CPUs, each before those in it, with the last digits of their sets and a star
- * for each node: "Machine ff[Package ff*]". */
-static char *outline(const struct document *document)
-{
-    struct capture capture = {0};
-    char *text = capture_output("hwloc", document);
-    FILE *out = capture_begin(&capture);
-    bool skip = false;
-    for (const char *at = text; (at = strchr(at, '<')) != NULL; at++) {
-        char type[16], set[16];
-        if (sscanf(at, "<object type=\"%15[^\"]\"", type) == 1) {
-            const char *cpus = strstr(at, " cpuset=\"0x");
-            skip = strcmp(type, "PU") == 0;
-            assert_int_equal(sscanf(cpus, " cpuset=\"0x000000%15[^\"]", set), 1);
-            if (strcmp(type, "NUMANode") == 0)
-                fputc('*', out);
-            else if (!skip)
-                fprintf(out, "[%s %s", type, set);
-        } else if (strncmp(at, "</object>", strlen("</object>")) == 0) {
-            fputs(skip ? "" : "]", out);
-            skip = false;
-        }
-    }
-    free(text);
-    return capture_end(&capture);
-}
-
-static void assert_outline(struct bench *bench, const char *wanted)
-{
-    char *text = outline(&bench->document);
-    assert_string_equal(text, wanted);
-    free(text);
-}
-
-static void objects_nest_as_their_cpus_do(void **state)
-{
-    (void)state;
-    struct bench bench;
-    fill(&bench);
-    ADD(&bench, "Core", "6-7", "0-1", "2-3", "4-5");
-    ADD(&bench, "Unheard-of", "0-99");
-    /* As hwloc has it the node is at the package, and not at the machine. */
-    assert_outline(&bench, "[Machine ff[Package ff*[L3Cache 0f[Core 03][Core 0c]]"
-                           "[L3Cache f0[Core 30][Core c0]]]]");
-    fill(&bench);
-    add_cluster(&bench, "0-1");
-    add_cluster(&bench, "2-3");
-    add_cluster(&bench, "4-7"); /* a cache */
-    add_cluster(&bench, "0-7"); /* the machine */
-    add_cluster(&bench, "3-4"); /* across two caches */
-    add_cluster(&bench, "5");
-    assert_outline(&bench, "[Machine ff[Package ff*[L3Cache 0f[Group 03][Group 0c]][L3Cache f0]]]");
-    fill(&bench);
-    bench.document.machine.declared.object_count = 3; /* without the node of all */
-    ADD(&bench, "NUMANode", "0-1", "", "4-7");
-    add_cluster(&bench, "0-1"); /* which is declared, by the node */
-    assert_outline(&bench, "[Machine ff*[Package ff[L3Cache 0f[Group 03*]][L3Cache f0*]]]");
-}
-
 static void assert_refused(const struct bench *bench, int code, const char *why)
 {
     struct error error = {0};
@@ -237,10 +146,8 @@ static void damaged_trees_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_single_node_has_what_the_levels_say),
         cmocka_unit_test(pairs_that_are_missing_cost_one_cpu),
         cmocka_unit_test(hostile_documents_are_refused_or_inert),
-        cmocka_unit_test(objects_nest_as_their_cpus_do),
         cmocka_unit_test(damaged_trees_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,17 +12,6 @@ static char *summary(const struct document *document, const struct text_style *s
     return capture_text(document, NULL, style);
 }
 
-/* The document with all of its notes. */
-static char *whole(const struct document *document, const struct text_style *style)
-{
-    struct capture capture = {0};
-    const struct output_content content = {
-        .documents = &document, .count = 1, .points = true, .style = *style};
-    assert_int_equal(output_render(output_by_name("text"), capture_begin(&capture), &content, NULL),
-                     0);
-    return capture_end(&capture);
-}
-
 static char *probe(const struct document *document, size_t index, const struct text_style *style)
 {
     return capture_text(document, &document->probes[index], style);
@@ -71,75 +60,6 @@ static void a_summary_fits_a_screen(void **state)
     }
 }
 
-static void every_flag_is_explained_once(void **state)
-{
-    (void)state;
-    struct document document;
-    sample_document(&document, 2, 1);
-    for (int flag = 0; flag < FLAG_COUNT; flag++)
-        document.probes[0].series[0].points[flag].flags = FLAG_BIT(flag);
-    const struct text_style wide = {.width = 1000};
-    char *text = whole(&document, &wide);
-    for (int flag = 0; flag < FLAG_COUNT; flag++) {
-        const char *remedy = strstr(text, flag_texts[flag].remedy);
-        assert_non_null(strstr(text, flag_texts[flag].meaning));
-        assert_non_null(remedy);
-        assert_null(strstr(remedy + 1, flag_texts[flag].remedy));
-    }
-    free(text);
-    document_free(&document);
-}
-
-static void series_of_one_heading_are_distinguished_by_name(void **state)
-{
-    (void)state;
-    struct point points[9] = {{.x = 1, .y = {.n = 6}}};
-    for (int i = 0; i < 9; i++)
-        points[i] = (struct point){.x = i + 1, .y = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 6}};
-    struct factor level = {"level", "DRAM", 0};
-    struct series series[4];
-    for (int i = 0; i < 4; i++)
-        series[i] = (struct series){.name = i == 0   ? "rate by all"
-                                            : i == 1 ? "chains"
-                                            : i == 2 ? "rate by each"
-                                                     : "wide", /* what the title names */
-                                    .factors = &level,
-                                    .factor_count = 1,
-                                    .x = {"threads", ""},
-                                    .y = {"rate", i == 1 ? "ns" : "1/s"},
-                                    .points = points,
-                                    .point_count = 9};
-    struct probe_result result = {
-        .name = "wide", .title = "Loads", .series = series, .series_count = 4};
-    struct document document = {.probes = &result, .probe_count = 1};
-    char *text = probe(&document, 0, &plain);
-    assert_non_null(strstr(text, "\nwide  Loads: rate by all (level DRAM)\n"));
-    assert_non_null(strstr(text, "\nwide  Loads (level DRAM)\n"));
-    assert_non_null(strstr(text, "\nwide  Loads: rate by each (level DRAM)\n"));
-    assert_null(strstr(text, "Loads: wide"));
-    free(text);
-}
-
-static void a_hypervisor_is_reported_once(void **state)
-{
-    (void)state;
-    struct document document;
-    sample_document(&document, 2, 1);
-    const char *why = flag_texts[FLAG_VIRTUAL_MACHINE].why;
-    const struct text_style wide = {.width = 1000};
-    document.probes[1].findings[0].flags = FLAG_BIT(FLAG_VIRTUAL_MACHINE);
-    char *text = whole(&document, &wide);
-    assert_non_null(strstr(text, why));
-    free(text);
-    document.conditions.remarks[0] =
-        (struct remark){"a virtual machine (KVM)", "its CPUs move", "measure on the host"};
-    text = whole(&document, &wide);
-    assert_null(strstr(text, why));
-    assert_non_null(strstr(text, "(KVM): its CPUs move; measure on the host"));
-    free(text);
-    document_free(&document);
-}
-
 /* Each number in turn, and all at once, absent or out of all bounds. */
 static void odd_numbers_never_harm(void **state)
 {
@@ -184,36 +104,6 @@ static void hostile_texts_are_inert(void **state)
         assert_null(strstr(texts[i], "\xc2\x9b"));
         free(texts[i]);
     }
-    document_free(&document);
-}
-
-/* What was measured side by side and what of it alone are two matrices of one operation. */
-static void a_check_is_named_and_its_gaps_are_none(void **state)
-{
-    (void)state;
-    struct document document;
-    sample_document(&document, 6, 8);
-    struct probe_result *cores = &document.probes[1];
-    const struct series matrix = cores->series[0];
-    struct series *check = sample_series(&document, cores, "hand-off alone", 3);
-    check->matrix = true;
-    check->y = matrix.y;
-    check->factors = matrix.factors;
-    check->factor_count = matrix.factor_count;
-    for (int i = 0; i < 3; i++) {
-        check->points[i] = matrix.points[i];
-        check->points[i].from = i;
-        check->points[i].to = i + 3;
-    }
-    char *text = probe(&document, 1, &plain), *first = strstr(text, cores->title);
-    assert_non_null(first);
-    const char *second = strstr(first + 1, cores->title);
-    assert_non_null(second);
-    second += strlen(cores->title);
-    assert_true(strncmp(second, ": hand-off alone, ns from row to column", 39) == 0);
-    assert_non_null(strstr(second, "some of the pairs, measured again"));
-    assert_null(strstr(second, "could not be measured"));
-    free(text);
     document_free(&document);
 }
 
@@ -285,12 +175,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(views_in_colours_are_as_before),
         cmocka_unit_test(a_summary_fits_a_screen),
-        cmocka_unit_test(every_flag_is_explained_once),
-        cmocka_unit_test(series_of_one_heading_are_distinguished_by_name),
-        cmocka_unit_test(a_hypervisor_is_reported_once),
         cmocka_unit_test(odd_numbers_never_harm),
         cmocka_unit_test(hostile_texts_are_inert),
-        cmocka_unit_test(a_check_is_named_and_its_gaps_are_none),
         cmocka_unit_test(an_empty_document_can_be_shown),
         cmocka_unit_test(no_line_is_wider_than_the_style),
     };

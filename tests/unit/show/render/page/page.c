@@ -93,42 +93,6 @@ static void a_page_shows_every_series_and_finding(void **state)
     document_free(&document);
 }
 
-static size_t place_of(const char *page, const char *what)
-{
-    const char *at = strstr(page, what);
-    if (!at)
-        fail_msg("the page has no %s", what);
-    return (size_t)(at - page);
-}
-
-static void what_matters_comes_first(void **state)
-{
-    (void)state;
-    struct document document = {0};
-    sample_document(&document, 4, 2);
-    const struct document *list[] = {&document};
-    static const char *const order[] = {"<h1",
-                                        "<dl class=grades",
-                                        "<figure id=picture-0",
-                                        "<section class=sheet",
-                                        "<figure class=machine",
-                                        "<section class=know",
-                                        "<details class=probe id=probe-0",
-                                        "<details class=probe id=method"};
-    char *page = page_of(list, 1);
-    for (size_t i = 1; i < sizeof order / sizeof *order; i++)
-        if (place_of(page, order[i - 1]) >= place_of(page, order[i]))
-            fail_msg("%s stands behind %s", order[i - 1], order[i]);
-    assert_int_equal(count_of(page, "<figure id=picture-0"), 1);
-    free(page);
-    document.machine = (struct machine_facts){0};
-    page = page_of(list, 1);
-    assert_null(strstr(page, "<figure class=machine"));
-    assert_null(strstr(page, "class=\"box"));
-    free(page);
-    document_free(&document);
-}
-
 static void no_text_of_a_document_becomes_markup(void **state)
 {
     (void)state;
@@ -152,81 +116,6 @@ static void no_text_of_a_document_becomes_markup(void **state)
     document_free(&document);
 }
 
-/* The figures whose axes are so called: below their claims, or alone. */
-static size_t titles_of(const char *page, const char *title)
-{
-    char below[256], alone[256];
-    snprintf(below, sizeof below, "<small>%s</small></figcaption>", title);
-    snprintf(alone, sizeof alone, "-title>%s</figcaption>", title);
-    return count_of(page, below) + count_of(page, alone);
-}
-
-static void curves_of_a_device_share_figures_that_say_what_they_are(void **state)
-{
-    (void)state;
-    struct document document;
-    read_made_up(&document);
-    const struct document *list[] = {&document};
-    char *page = page_of(list, 1);
-    static const char *const titles[] = {
-        "gpu0: latency by working set",
-        "gpu0 beside latency: clock by working set",
-        ("gpu0 scratchpad, scratchpad atomics, texture, read-only path and 5 more: latency by "
-         "working set"),
-        "gpu0 constant memory: latency by working set",
-        "gpu0 bandwidth, scratchpad bandwidth: bandwidth by working set",
-        "gpu0 host copies: bandwidth by size",
-        "gpu0 cluster: latency by rank",
-        "gpu1: latency by working set",
-        "latency from line to multiprocessor: gpu0 L2 by line and multiprocessor, line_bytes 128",
-        "latency from device to device: peer latency",
-    };
-    for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
-        if (titles_of(page, titles[i]) < 1)
-            fail_msg("%zu figures are called: %s", titles_of(page, titles[i]), titles[i]);
-    free(page);
-    document_free(&document);
-}
-
-/* What a page of one probe has to be known for is what its text says, and no summary of it. */
-static void a_page_of_one_probe_has_the_notes_of_its_text(void **state)
-{
-    (void)state;
-    struct document document;
-    read_made_up(&document);
-    struct probe_result *probe = &document.probes[0];
-    for (size_t i = 0; i < 3; i++)
-        probe->series[0].points[i].flags |= FLAG_BIT(FLAG_UNSTABLE);
-    probe->findings[0].flags |= FLAG_BIT(FLAG_UNSTABLE);
-    const struct document *list[] = {&document};
-    for (int alone = 0; alone < 2; alone++) {
-        const struct output_content content = {
-            .documents = list, .count = 1, .probe = alone ? probe : NULL};
-        struct capture capture = {0};
-        struct error error;
-        struct report report;
-        size_t notes = 0;
-        assert_int_equal(output_render(&html_output, capture_begin(&capture), &content, &error), 0);
-        char *page = capture_end(&capture);
-        if (alone)
-            report_build_probe(&report, &test_pool, list, probe);
-        else
-            report_build(&report, &test_pool, list, 1, NULL, true);
-        for (size_t i = 0; i < report.count; i++)
-            if (report.list[i].kind == BLOCK_NOTE && report.list[i].note.whom) {
-                char whom[256];
-                snprintf(whom, sizeof whom, "<span class=whom>%s</span>", report.list[i].note.whom);
-                assert_non_null(strstr(page, whom));
-                notes++;
-            }
-        assert_in_range(notes, 1, 9);
-        assert_int_equal(!strstr(page, "3 of 358 gpu points"), !alone);
-        pool_free(&test_pool);
-        free(page);
-    }
-    document_free(&document);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -234,10 +123,7 @@ int main(void)
         cmocka_unit_test(long_text_is_cut_between_characters),
         cmocka_unit_test(a_command_can_be_typed_again),
         cmocka_unit_test(a_page_shows_every_series_and_finding),
-        cmocka_unit_test(what_matters_comes_first),
         cmocka_unit_test(no_text_of_a_document_becomes_markup),
-        cmocka_unit_test(curves_of_a_device_share_figures_that_say_what_they_are),
-        cmocka_unit_test(a_page_of_one_probe_has_the_notes_of_its_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
