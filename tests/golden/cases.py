@@ -485,6 +485,36 @@ def first_alone(document):
     return document
 
 
+def one_without_interval(document):
+    """One value lost its interval, and one series of each probe all of its points."""
+    document = variants.copied(document)
+    for probe in document["probes"]:
+        for found in probe.get("findings", [])[:1]:
+            found.pop("low", None), found.pop("high", None)
+    return document
+
+
+def without_series(document, name):
+    document = variants.bare(document)
+    for probe in document["probes"]:
+        probe["series"] = [series for series in probe.get("series", []) if series["name"] != name]
+    return document
+
+
+def shared_entries(document):
+    """Side by side, an entry of the TLB is eight times as many pages as alone."""
+    document = variants.bare(document)
+    for series in document["probes"][0]["series"]:
+        if series["name"] == "sparse":
+            for point in series["points"]:
+                point["x"] /= 8
+    return document
+
+
+for name in ("latency", "guest"):
+    VARIANTS[f"{name}-pointed"] = (one_without_interval, name)
+VARIANTS["need-nothing"] = (lambda document: without_series(document, "alone"), "need")
+VARIANTS["tlb-shared"] = (shared_entries, "tlb")
 VARIANTS["latency-caches"] = (odd_caches, "latency")
 VARIANTS["latency-performance"] = (lambda document: hybrid(document, 3), "latency")
 VARIANTS["latency-efficiency"] = (lambda document: hybrid(document, 9), "latency")
@@ -513,7 +543,7 @@ VARIANTS["cores-huge"] = (huge, "cores")
 VARIANTS["left/sample"] = VARIANTS["right/sample"] = (lambda document: slower(document, 1.2), "sample")
 
 # Variants whose findings are golden too.
-ANALYSED = ["i9-grouped", "latency-bare", "guest-bare", "latency-some", "tlb-pieces", "geometry-rich", "latency-caches", "latency-performance", "latency-efficiency", "i9-labelled", "i9-pair"] + [f"{name}-jittered" for name in JITTERED]
+ANALYSED = ["need-nothing", "tlb-shared", "i9-grouped", "latency-bare", "guest-bare", "latency-some", "tlb-pieces", "geometry-rich", "latency-caches", "latency-performance", "latency-efficiency", "i9-labelled", "i9-pair"] + [f"{name}-jittered" for name in JITTERED]
 WORDS = ["latency ns", "usec", "us", "msecs", "s", "psec", "nanoseconds", "cyc", "CPI", "time", "lat", "avg ns", "median cycles", "max us",
          "best", "mean", "load", "bw", "MB/s", "GiB/s", "stddev", "ns/load", "LatencyNs", "\u00b5s"]
 SIZE_WORDS = ["size", "Size (KB)", "sizeKiB", "wss MiB", "gb", "region", "footprint kilobytes", "bytes", "array", "SizeMB"]
@@ -682,6 +712,15 @@ def commands(documents):
     yield "report/named", "mkdir -p a/y b/y x/y x/z y; for to in a/y b/y x/y x/z y .; do cp sample.json $to/run.json; done; cp sample.json old-run.json; " \
         "for files in 'left/sample.json sample.json run.json' 'x/y/run.json x/z/run.json run.json' 'a/y/run.json b/y/run.json y/run.json' 'run.json run.json old-run.json' " \
         "\"$(yes run.json | head -n 30)\"; do fathom report -f html $files | grep -o 'run[.]json\\|[a-z/]*sample.json\\|[a-z0-9]*/[a-z/-]*run[.]json\\|old-run.json\\|\\b[A-Z0-9]* sounding' | uniq -c; done"
+    for name in ("i9-labelled", "i9-grouped", "i9-pair"):
+        for options in (" -v", " -f csv-matrix", " -f svg"):
+            yield f"report/{name}{options.replace(' -f ', '.').replace(' ', '')}", f"fathom report{options} {name}.json"
+    yield "diff/gpu-busy", "fathom diff gpu-turing.json gpu-turing-busy.json; fathom diff -f json gpu-turing-busy.json gpu-turing.json"
+    yield "diff/pointed", "for name in latency guest; do for to in $name $name-pointed; do fathom diff $name-pointed.json $to.json; done; done"
+    yield "merge/newest", "for pair in 'gpu-turing latency-slower' 'latency-slower gpu-turing' 'latency latency-short' 'latency-short latency' 'guest guest-short' 'gpu-turing gpu-turing-busy'; do " \
+        "set -- $pair; fathom merge $1.json $2.json -f text; done"
+    yield "report/nearest", "for name in guest latency quick i9 tlb cores latency-short i9-pair latency-01; do " \
+        "fathom nearest $name.json; fathom nearest $name.json guest.json latency-slower.json latency-short.json latency-01.json latency-08.json cores.json i9.json tlb.json; done"
     yield "report/same-names", "fathom report left/sample.json right/sample.json; fathom report sample.json ./sample.json | head -n 30"
     yield "levels/made-up", f"for file in made-up/*; do echo $file; fathom import curve --size-unit B --unit ns $file 2>&1 | " \
         f"sed -n '/^findings/,/^made/p'; done | {once}"
