@@ -36,14 +36,6 @@ static double model(const char *series)
                                                         : 5;
 }
 
-static const struct finding *find(const struct bench *bench, const char *name)
-{
-    for (size_t i = 0; i < bench->result.finding_count; i++)
-        if (strcmp(bench->result.findings[i].name, name) == 0)
-            return &bench->result.findings[i];
-    return NULL;
-}
-
 static void measure(struct bench *bench, double doubt)
 {
     struct stage_outcome outcome = {0};
@@ -66,10 +58,10 @@ static void findings_are_what_it_costs_beyond_a_plain_load(void **state)
 {
     struct bench *bench = *state;
     conclude(bench, 0.01);
-    assert_true(find(bench, "access.forwarding")->value == 5);
-    assert_true(find(bench, "access.forwarding.wide")->value == 18);
+    assert_true(bench_find(bench, "access.forwarding")->value == 5);
+    assert_true(bench_find(bench, "access.forwarding.wide")->value == 18);
     if (!chase_straddles) {
-        assert_true(isnan(find(bench, "access.line_cross")->value));
+        assert_true(isnan(bench_find(bench, "access.line_cross")->value));
         return;
     }
     static const char *const lines[] = {"access.line_cross.L1", "access.line_cross.L2",
@@ -77,7 +69,8 @@ static void findings_are_what_it_costs_beyond_a_plain_load(void **state)
     static const char *const pages[] = {"access.page_cross.L1", "access.page_cross.L2",
                                         "access.page_cross.L3", "access.page_cross.DRAM"};
     for (size_t i = 0; i < 4; i++) {
-        const struct finding *line = find(bench, lines[i]), *page = find(bench, pages[i]);
+        const struct finding *line = bench_find(bench, lines[i]),
+                             *page = bench_find(bench, pages[i]);
         assert_non_null(line);
         assert_non_null(page);
         assert_true(line->value == 1 && page->value == 22);
@@ -110,7 +103,7 @@ static void pages_are_as_large_as_the_machines(void **state)
         const struct series *across = series_named(bench, "across the end of a page");
         assert_true(series_number(across, "stride") == (double)sizes[0]);
         assert_true(series_number(across, "align") == (double)sizes[0] - 4);
-        assert_true(find(bench, "access.page_cross.DRAM")->value == 22);
+        assert_true(bench_find(bench, "access.page_cross.DRAM")->value == 22);
         bench->result = (struct probe_result){0};
     }
     sizes[0] = 4 << 10;
@@ -118,9 +111,9 @@ static void pages_are_as_large_as_the_machines(void **state)
     sizes[0] = 64 << 10; /* a document with pages of 4 KiB, of a machine without them */
     struct stage_outcome outcome = {0};
     assert_int_equal(conclude_twice(&bench->task, &outcome, &bench->error), 0);
-    assert_true(isnan(find(bench, "access.page_cross.DRAM")->value));
-    assert_non_null(strstr(find(bench, "access.page_cross.DRAM")->text, "are larger"));
-    assert_true(find(bench, "access.line_cross.DRAM")->value == 1);
+    assert_true(isnan(bench_find(bench, "access.page_cross.DRAM")->value));
+    assert_non_null(strstr(bench_find(bench, "access.page_cross.DRAM")->text, "are larger"));
+    assert_true(bench_find(bench, "access.line_cross.DRAM")->value == 1);
 }
 
 static double hashed(const char *series)
@@ -141,9 +134,9 @@ static void lines_that_fell_into_the_level_before_tell_nothing(void **state)
     bench->result.series = bench->task.plan.series;
     bench->result.series_count = bench->task.plan.series_count;
     assert_int_equal(conclude_twice(&bench->task, &outcome, &bench->error), 0);
-    assert_true(isnan(find(bench, "access.page_cross.L3")->value));
-    assert_non_null(strstr(find(bench, "access.page_cross.L3")->text, "not found"));
-    assert_true(find(bench, "access.line_cross.L3")->value == 1);
+    assert_true(isnan(bench_find(bench, "access.page_cross.L3")->value));
+    assert_non_null(strstr(bench_find(bench, "access.page_cross.L3")->text, "not found"));
+    assert_true(bench_find(bench, "access.line_cross.L3")->value == 1);
 }
 
 static void what_is_lost_in_noise_is_said_to_be(void **state)
@@ -152,8 +145,8 @@ static void what_is_lost_in_noise_is_said_to_be(void **state)
     if (!chase_straddles)
         skip();
     conclude(bench, 0.1);
-    assert_non_null(strstr(find(bench, "access.line_cross.L3")->text, "no difference"));
-    assert_null(strstr(find(bench, "access.page_cross.L3")->text, "no difference"));
+    assert_non_null(strstr(bench_find(bench, "access.line_cross.L3")->text, "no difference"));
+    assert_null(strstr(bench_find(bench, "access.page_cross.L3")->text, "no difference"));
 }
 
 /* A run without time for a second trial: its interval in the document is the trial itself. */
@@ -170,11 +163,11 @@ static void a_single_trial_gives_no_interval(void **state)
     bench->result.finding_count = 0;
     bench->result.parameter_count--; /* the levels, which are given again */
     assert_int_equal(conclude_twice(&bench->task, &outcome, &bench->error), 0);
-    const struct finding *forwarding = find(bench, "access.forwarding");
+    const struct finding *forwarding = bench_find(bench, "access.forwarding");
     assert_true(forwarding->value == 5 && isnan(forwarding->low) && isnan(forwarding->high));
     if (!chase_straddles)
         return;
-    const struct finding *line = find(bench, "access.line_cross.L1");
+    const struct finding *line = bench_find(bench, "access.line_cross.L1");
     assert_true(line->value == 1 && isnan(line->low) && isnan(line->high));
     assert_non_null(strstr(line->text, "a single trial shows no difference"));
 }

@@ -45,14 +45,6 @@ static void measure(struct bench *bench, double reach, double through, double do
     assert_int_equal(conclude_twice(&bench->task, &outcome, &bench->error), 0);
 }
 
-static const struct finding *find(const struct bench *bench, const char *name)
-{
-    for (size_t i = 0; i < bench->result.finding_count; i++)
-        if (strcmp(bench->result.findings[i].name, name) == 0)
-            return &bench->result.findings[i];
-    return NULL;
-}
-
 static void what_is_hidden_is_found(void **state)
 {
     struct bench *bench = *state;
@@ -61,19 +53,19 @@ static void what_is_hidden_is_found(void **state)
     for (size_t i = 0; i < 3; i++) {
         char name[40];
         snprintf(name, sizeof name, "prefetch.%s.forward", levels[i]);
-        const struct finding *forward = find(bench, name);
+        const struct finding *forward = bench_find(bench, name);
         assert_non_null(forward);
         assert_true(fabs(forward->value - 90) < 0.1);
         assert_true(forward->low < 90 && forward->low > 89);
         assert_true(forward->high > 90 && forward->high < 91);
         snprintf(name, sizeof name, "prefetch.%s.backward", levels[i]);
-        assert_true(fabs(find(bench, name)->value - 50) < 0.1);
-        assert_string_equal(find(bench, name)->unit, "%");
+        assert_true(fabs(bench_find(bench, name)->value - 50) < 0.1);
+        assert_string_equal(bench_find(bench, name)->unit, "%");
     }
-    const struct finding *stride = find(bench, "prefetch.max_stride");
+    const struct finding *stride = bench_find(bench, "prefetch.max_stride");
     assert_true(stride->value == 2048 && stride->low == 2048 && stride->high == 4096);
-    assert_true(find(bench, "prefetch.crosses_page")->value == 1);
-    assert_null(find(bench, "prefetch.L1.forward"));
+    assert_true(bench_find(bench, "prefetch.crosses_page")->value == 1);
+    assert_null(bench_find(bench, "prefetch.L1.forward"));
 }
 
 /* Forward is no faster than random order nearby: what it saves is translation. */
@@ -95,7 +87,7 @@ static void translation_is_not_taken_for_prefetching(void **state)
     bench->result.series = bench->task.plan.series;
     bench->result.series_count = bench->task.plan.series_count;
     assert_int_equal(conclude_twice(&bench->task, &outcome, &bench->error), 0);
-    assert_true(find(bench, "prefetch.max_stride")->value == 2048);
+    assert_true(bench_find(bench, "prefetch.max_stride")->value == 2048);
 }
 
 static void pages_are_as_large_as_the_machines(void **state)
@@ -105,9 +97,9 @@ static void pages_are_as_large_as_the_machines(void **state)
     bench->machine.facts.page_sizes = sizes;
     bench->machine.facts.page_size_count = 1;
     measure(bench, 32768, 0.5, 0.01);
-    assert_true(find(bench, "prefetch.max_stride")->value == 32768);
-    assert_true(find(bench, "prefetch.crosses_page")->value == 1);
-    assert_non_null(strstr(find(bench, "prefetch.crosses_page")->text, "on 64 KiB pages"));
+    assert_true(bench_find(bench, "prefetch.max_stride")->value == 32768);
+    assert_true(bench_find(bench, "prefetch.crosses_page")->value == 1);
+    assert_non_null(strstr(bench_find(bench, "prefetch.crosses_page")->text, "on 64 KiB pages"));
     const struct series *anew = &bench->task.plan.series[bench->task.plan.series_count - 1];
     assert_string_equal(series_factor(anew, "order")->text, "forward-in-block:64K");
 }
@@ -116,17 +108,17 @@ static void what_stops_at_a_page_is_distinguished_from_what_does_not(void **stat
 {
     struct bench *bench = *state;
     measure(bench, 2048, 1, 0.01);
-    assert_true(find(bench, "prefetch.crosses_page")->value == 0);
+    assert_true(bench_find(bench, "prefetch.crosses_page")->value == 0);
 }
 
 static void what_is_uncertain_is_not_guessed(void **state)
 {
     struct bench *bench = *state;
     measure(bench, 0, 0.9, 0.2);
-    const struct finding *crosses = find(bench, "prefetch.crosses_page");
+    const struct finding *crosses = bench_find(bench, "prefetch.crosses_page");
     assert_true(isnan(crosses->value));
     assert_non_null(strstr(crosses->text, "not found"));
-    const struct finding *stride = find(bench, "prefetch.max_stride");
+    const struct finding *stride = bench_find(bench, "prefetch.max_stride");
     assert_true(isnan(stride->value));
     assert_non_null(strstr(stride->text, "none: "));
 }
@@ -145,13 +137,13 @@ static void a_single_trial_gives_no_interval(void **state)
         }
     bench->result.finding_count = 0;
     assert_int_equal(conclude_twice(&bench->task, &outcome, &bench->error), 0);
-    const struct finding *forward = find(bench, "prefetch.L2.forward");
+    const struct finding *forward = bench_find(bench, "prefetch.L2.forward");
     assert_true(fabs(forward->value - 90) < 0.1 && isnan(forward->low) && isnan(forward->high));
     assert_non_null(strstr(forward->text, "too uncertain to tell"));
-    const struct finding *stride = find(bench, "prefetch.max_stride");
+    const struct finding *stride = bench_find(bench, "prefetch.max_stride");
     assert_true(stride->value == 2048 && isnan(stride->low) && isnan(stride->high));
     assert_true(stride->flags & FLAG_BIT(FLAG_TOO_FEW));
-    const struct finding *crosses = find(bench, "prefetch.crosses_page");
+    const struct finding *crosses = bench_find(bench, "prefetch.crosses_page");
     assert_true(isnan(crosses->value));
     assert_non_null(strstr(crosses->text, "in a single trial"));
 }
@@ -170,8 +162,8 @@ static void a_set_that_fell_into_the_level_before_shows_nothing(void **state)
     bench->result.series = bench->task.plan.series;
     bench->result.series_count = bench->task.plan.series_count;
     assert_int_equal(conclude_twice(&bench->task, &outcome, &bench->error), 0);
-    assert_true(find(bench, "prefetch.max_stride")->value == 512);
-    assert_non_null(strstr(find(bench, "prefetch.crosses_page")->text, "not measured"));
+    assert_true(bench_find(bench, "prefetch.max_stride")->value == 512);
+    assert_non_null(strstr(bench_find(bench, "prefetch.crosses_page")->text, "not measured"));
 }
 
 int main(void)

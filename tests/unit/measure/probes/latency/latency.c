@@ -127,14 +127,6 @@ static double steps(double bytes)
     return bytes <= 32 << 10 ? 1 : bytes <= 1 << 20 ? 5 : bytes <= 16 << 20 ? 20 : 100;
 }
 
-static const struct finding *find(const struct bench *bench, const char *name)
-{
-    for (size_t i = 0; i < bench->result.finding_count; i++)
-        if (strcmp(bench->result.findings[i].name, name) == 0)
-            return &bench->result.findings[i];
-    return NULL;
-}
-
 static void a_short_sweep_names_no_level_that_it_did_not_reach(void **state)
 {
     struct bench *bench = *state;
@@ -142,10 +134,10 @@ static void a_short_sweep_names_no_level_that_it_did_not_reach(void **state)
     assert_int_equal(bench_plan(bench, &latency_probe, "to", "128K", NULL), 0);
     fill(bench, steps);
     assert_int_equal(conclude_twice(&bench->task, &outcome, NULL), 0);
-    assert_non_null(find(bench, "L1.latency"));
-    assert_null(find(bench, "L3.latency"));
-    assert_null(find(bench, "DRAM.latency"));
-    assert_null(find(bench, "core.clock"));
+    assert_non_null(bench_find(bench, "L1.latency"));
+    assert_null(bench_find(bench, "L3.latency"));
+    assert_null(bench_find(bench, "DRAM.latency"));
+    assert_null(bench_find(bench, "core.clock"));
 }
 
 static double factor_of(const struct finding *finding, const char *name)
@@ -236,8 +228,9 @@ static void a_chase_that_comes_back_later_keeps_less(void **state)
     bench->result.series = both;
     bench->result.series_count = 2;
     assert_int_equal(conclude_twice(&bench->task, &outcome, NULL), 0);
-    const struct finding *kept = find(bench, "L3.kept"), *chased = find(bench, "L3.chased"),
-                         *capacity = find(bench, "L3.capacity");
+    const struct finding *kept = bench_find(bench, "L3.kept"),
+                         *chased = bench_find(bench, "L3.chased"),
+                         *capacity = bench_find(bench, "L3.capacity");
     assert_true(kept && chased && capacity);
     assert_true(kept->value > 4 << 20 && kept->value < 8 << 20);
     assert_true(fabs(capacity->value / (16 << 20) - 1) < 0.2);

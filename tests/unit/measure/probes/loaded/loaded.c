@@ -98,17 +98,9 @@ static void observe(struct bench *bench, unsigned step, double share, unsigned s
     observe_starved(bench, step, share, starved, 0);
 }
 
-static const struct finding *find(const struct bench *bench, const char *name)
-{
-    for (size_t i = 0; i < bench->result.finding_count; i++)
-        if (strcmp(bench->result.findings[i].name, name) == 0)
-            return &bench->result.findings[i];
-    return NULL;
-}
-
 static void assert_value(const struct bench *bench, const char *name, double wanted, double within)
 {
-    const struct finding *finding = find(bench, name);
+    const struct finding *finding = bench_find(bench, name);
     if (!finding || !(fabs(finding->value / wanted - 1) <= within))
         fail_msg("%s is %g and not %g", name, finding ? finding->value : NAN, wanted);
     assert_true(finding->low <= finding->value && finding->value <= finding->high);
@@ -133,7 +125,7 @@ static void two_ends_are_no_curve(void **state)
     assert_value(bench, "loaded.unloaded_cycles", 300, 0.001);
     assert_value(bench, "loaded.saturated", latency_at(36), 0.05);
     assert_value(bench, "loaded.bandwidth", 36e9, 0.01);
-    assert_null(find(bench, "loaded.knee"));
+    assert_null(bench_find(bench, "loaded.knee"));
     assert_int_equal(bench->result.series_count, LOADED_KNEE); /* no round has a curve */
     assert_false(bench->result.series[LOADED_CURVE].headline);
     assert_int_equal(bench->result.status, PROBE_OK);
@@ -165,9 +157,9 @@ static void too_few_injectors_show_no_knee(void **state)
     for (unsigned step = 0; step < LOADED_STEPS; step++)
         observe(bench, step, 0.4, 0);
     conclude(bench);
-    assert_non_null(find(bench, "loaded.knee"));
-    assert_true(isnan(find(bench, "loaded.knee")->value));
-    assert_non_null(strstr(find(bench, "loaded.knee")->text, "1 injector makes not enough"));
+    assert_non_null(bench_find(bench, "loaded.knee"));
+    assert_true(isnan(bench_find(bench, "loaded.knee")->value));
+    assert_non_null(strstr(bench_find(bench, "loaded.knee")->text, "1 injector makes not enough"));
 }
 
 static void modified_lines_go_both_ways(void **state)
@@ -211,7 +203,7 @@ static void a_starved_injector_spoils_its_trial_and_starved_trials_their_point(v
     assert_true(isnan(latency->points[1].cycles.median));
     assert_int_equal(bench->result.series[LOADED_CURVE].point_count, 2);
     assert_int_equal(bench->result.series[LOADED_CURVE].points[1].y.n, 5);
-    assert_null(find(bench, "loaded.saturated"));
+    assert_null(bench_find(bench, "loaded.saturated"));
     assert_int_equal(bench->result.status, PROBE_PARTIAL);
     assert_non_null(strstr(bench->result.reason, "1 of 3 points failed"));
 }
@@ -282,14 +274,14 @@ static void with_less_time_it_is_every_second_or_third_step(void **state)
             observe(bench, (unsigned)plan->points[k].x, 0.98, 0);
         }
         conclude(bench);
-        assert_non_null(find(bench, "loaded.knee"));
-        assert_non_null(strstr(find(bench, "loaded.knee")->text, cases[i].says));
+        assert_non_null(bench_find(bench, "loaded.knee"));
+        assert_non_null(strstr(bench_find(bench, "loaded.knee")->text, cases[i].says));
         if (cases[i].steps)
             assert_int_equal(plan->point_count, cases[i].steps);
         if (i == 0)
             assert_value(bench, "loaded.knee", 40e9 * (2 - sqrt(2)), 0.05);
         else
-            assert_true(isnan(find(bench, "loaded.knee")->value));
+            assert_true(isnan(bench_find(bench, "loaded.knee")->value));
     }
 }
 

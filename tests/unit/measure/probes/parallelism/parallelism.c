@@ -85,14 +85,6 @@ static unsigned go(struct bench *bench, double seconds)
     return stage;
 }
 
-static const struct finding *lookup(const struct bench *bench, const char *name)
-{
-    for (size_t i = 0; i < bench->result.finding_count; i++)
-        if (strcmp(bench->result.findings[i].name, name) == 0)
-            return &bench->result.findings[i];
-    return NULL;
-}
-
 static const char *parameter(const struct bench *bench, const char *name)
 {
     for (size_t i = 0; i < bench->result.parameter_count; i++)
@@ -146,7 +138,7 @@ static void a_core_sustains_latency_over_plateau(void **state)
     assert_string_equal(bench_finding(bench, "L1.parallelism")->unit, "loads");
     assert_true(fabs(bench_finding(bench, "L2.parallelism")->value - 8) < 0.1);
     assert_true(isnan(bench_finding(bench, "L1.parallelism")->declared));
-    assert_null(lookup(bench, "L1.parallelism.four"));
+    assert_null(bench_find(bench, "L1.parallelism.four"));
 }
 
 /* Hits of the first level do not wait in its miss buffers, however that level was asked for. */
@@ -166,13 +158,13 @@ static void hits_are_not_called_misses(void **state)
         assert_string_equal(sustained->unit, "loads");
         assert_true(isnan(sustained->declared));
         assert_non_null(strstr(sustained->text, " loads at once"));
-        assert_non_null(lookup(bench, four));
+        assert_non_null(bench_find(bench, four));
     }
     assert_int_equal(bench_plan(bench, &parallelism_probe, "size", "64M", NULL), 0);
     go(bench, 25);
     assert_string_equal(bench_finding(bench, "size.parallelism")->unit, "misses");
     assert_true(bench_finding(bench, "size.parallelism")->declared == 24);
-    assert_null(lookup(bench, "size.parallelism.four"));
+    assert_null(bench_find(bench, "size.parallelism.four"));
 }
 
 static void where_the_first_level_is_unknown_nothing_is_claimed(void **state)
@@ -183,7 +175,7 @@ static void where_the_first_level_is_unknown_nothing_is_claimed(void **state)
     assert_int_equal(bench_plan(bench, &parallelism_probe, "size", "1M", NULL), 0);
     go(bench, 25);
     assert_string_equal(bench_finding(bench, "size.parallelism")->unit, "loads");
-    assert_null(lookup(bench, "size.parallelism.four"));
+    assert_null(bench_find(bench, "size.parallelism.four"));
     assert_int_equal(bench_plan(bench, &parallelism_probe, NULL), 0);
     go(bench, 25);
     assert_string_equal(bench_finding(bench, "DRAM.parallelism")->unit, "misses");
@@ -208,7 +200,7 @@ static void four_chains_that_are_too_slow_are_found_out(void **state)
     go(bench, 25);
     const struct finding *four = bench_finding(bench, "L1.parallelism.four");
     assert_true(fabs(four->value - 2) < 0.05);
-    assert_null(lookup(bench, "L2.parallelism.four"));
+    assert_null(bench_find(bench, "L2.parallelism.four"));
 }
 
 static void only_dram_is_looked_at_where_time_is_short(void **state)
@@ -220,7 +212,7 @@ static void only_dram_is_looked_at_where_time_is_short(void **state)
         const struct series *series = &bench->result.series[i];
         assert_string_equal(series_factor(series, "level")->text, "DRAM");
     }
-    assert_non_null(lookup(bench, "parallelism.all.rate"));
+    assert_non_null(bench_find(bench, "parallelism.all.rate"));
     const char *left_out = parameter(bench, "not_measured");
     assert_non_null(left_out);
     assert_non_null(strstr(left_out, "L1, L2, L3: there was no time left; give --budget "));
@@ -234,8 +226,8 @@ static void where_there_is_time_nothing_is_left_out(void **state)
     assert_int_equal(bench_plan(bench, &parallelism_probe, "level", "all", NULL), 0);
     go(bench, 25);
     assert_null(parameter(bench, "not_measured"));
-    assert_non_null(lookup(bench, "L1.parallelism"));
-    assert_non_null(lookup(bench, "L3.parallelism"));
+    assert_non_null(bench_find(bench, "L1.parallelism"));
+    assert_non_null(bench_find(bench, "L3.parallelism"));
 }
 
 static void all_numbers_of_chains_are_measured_once(void **state)
@@ -323,7 +315,7 @@ static void work_that_is_too_little_reaches_no_knee(void **state)
     go(bench, 25);
     assert_true(isnan(bench_finding(bench, "parallelism.work.knee")->value));
     assert_non_null(strstr(bench_finding(bench, "parallelism.work.knee")->text, "not reached"));
-    assert_null(lookup(bench, "parallelism.work.prefetch"));
+    assert_null(bench_find(bench, "parallelism.work.prefetch"));
 }
 
 /* Interrupted as soon as work would have been looked at. */
@@ -344,10 +336,10 @@ static void work_that_was_not_measured_is_no_answer(void **state)
     bench->result.series = task->plan.series;
     bench->result.series_count = task->plan.series_count;
     assert_int_equal(conclude_twice(task, &outcome, &bench->error), 0);
-    assert_non_null(lookup(bench, "DRAM.parallelism"));
+    assert_non_null(bench_find(bench, "DRAM.parallelism"));
     assert_true(isnan(bench_finding(bench, "parallelism.work.knee")->value));
     assert_non_null(strstr(bench_finding(bench, "parallelism.work.knee")->text, "not enough data"));
-    assert_null(lookup(bench, "parallelism.work.prefetch"));
+    assert_null(bench_find(bench, "parallelism.work.prefetch"));
 }
 
 static void points_that_failed_are_passed_over(void **state)
