@@ -37,10 +37,12 @@ struct value {
     struct figure figure;
 };
 
-/* The deviations from the folder's centre, and the values' standard errors by their intervals. */
+/* The deviations from the folder's centre, the values' standard errors by their intervals, and what
+ * each counts: a folder, which is one machine on one day, at most as much as FREEDOM_MOST values.
+ */
 struct pooled {
-    double away[FIGURES_MOST], owns[FIGURES_MOST];
-    size_t count;
+    double away[FIGURES_MOST], owns[FIGURES_MOST], weights[FIGURES_MOST];
+    size_t count, weighed;
 };
 static struct pooled pooled[SORTS][PRIOR_HOSTS][PRIOR_STATES];
 static struct value values[FIGURES_MOST];
@@ -53,6 +55,18 @@ static void pool_value(enum figure_sort sort, int host, int state, double away, 
         return;
     to->away[to->count] = away;
     to->owns[to->count++] = own;
+}
+
+/* A folder ends. */
+static void weigh(void)
+{
+    for (int sort = 0; sort < SORTS; sort++)
+        for (int row = 0; row < PRIOR_HOSTS * PRIOR_STATES; row++) {
+            struct pooled *of = &pooled[sort][row / PRIOR_STATES][row % PRIOR_STATES];
+            const double own = (double)(of->count - of->weighed);
+            while (of->weighed < of->count)
+                of->weights[of->weighed++] = fmin(1, FREEDOM_MOST / own);
+        }
 }
 
 static int by_figure(const void *a, const void *b)
@@ -188,45 +202,69 @@ static void pool_figure(const struct value *list, size_t n)
     free(logs);
 }
 
-/* What 89 documents of two guests and of models showed on 2026-11-24, which are not kept: each row
- * stands for as many values that scatter normally. */
-static const struct {
+/* What documents showed that are not kept. Each row stands for as many values as FREEDOM_MOST, or
+ * its `count`. */
+struct former {
     enum figure_sort sort;
     enum prior_host host;
     struct prior row;
-} former[] = {
-    {SORT_PRIVATE, HOST_BARE, {0.0005, 0.0005, 40}},
-    {SORT_PRIVATE, HOST_GUEST, {0.0005, 0.0004, 40}},
-    {SORT_CACHE, HOST_GUEST, {0.0638, 0.0481, 31}},
-    {SORT_MEMORY, HOST_BARE, {0.0138, 0.0019, 40}},
-    {SORT_MEMORY, HOST_GUEST, {0.0757, 0.0123, 40}},
-    {SORT_HANDOFF, HOST_GUEST, {0.0641, 0.0081, 40}},
-    {SORT_UNPLACED, HOST_GUEST, {0.5241, 0.0082, 40}},
-    {SORT_RATE, HOST_GUEST, {0.0404, 0.0129, 40}},
-    {SORT_RATE_ALL, HOST_GUEST, {0.1336, 0.0228, 40}},
-    {SORT_ROOM, HOST_BARE, {0.0007, 0.0041, 40}},
-    {SORT_ROOM, HOST_GUEST, {0.0404, 0.0884, 39}},
-    {SORT_FAR_ROOM, HOST_BARE, {0.0740, 0.0221, 40}},
-    {SORT_FAR_ROOM, HOST_GUEST, {0.3199, 0.0884, 40}},
-    {SORT_SYSTEM, HOST_GUEST, {1.1116, 0.1837, 32}},
-    {SORT_OTHER, HOST_BARE, {0.0067, 0.0019, 40}},
-    {SORT_OTHER, HOST_GUEST, {0.1650, 0.0148, 26}},
-    {SORT_CLOCK, HOST_BARE, {0.0057, 0.0000, 40}},
-    {SORT_CLOCK, HOST_GUEST, {0.0077, 0.0002, 39}},
-    {SORT_COUNT, HOST_BARE, {0.0005, 0.0000, 40}},
+    int count;
 };
 
-static void take_former(void)
+/* 56 documents of a guest on 2026-11-28. */
+static const struct former of_guest[] = {
+    {SORT_PRIVATE, HOST_GUEST, {0.0005, 0.0033, 7}},
+    {SORT_CACHE, HOST_GUEST, {0.1302, 0.0481, 4}},
+    {SORT_MEMORY, HOST_GUEST, {0.0761, 0.0123, 7}},
+    {SORT_HANDOFF, HOST_GUEST, {0.0690, 0.0123, 15}},
+    {SORT_UNPLACED, HOST_GUEST, {0.0971, 0.0119, 4}},
+    {SORT_RATE, HOST_GUEST, {0.0839, 0.0129, 5}},
+    {SORT_RATE_ALL, HOST_GUEST, {0.0925, 0.0228, 5}},
+    {SORT_ROOM, HOST_GUEST, {0.0349, 0.0884, 10}},
+    {SORT_FAR_ROOM, HOST_GUEST, {0.3133, 0.0884, 4}},
+    {SORT_SYSTEM, HOST_GUEST, {0.2578, 0.0863, 4}},
+    {SORT_OTHER, HOST_GUEST, {0.0541, 0.0345, 4}},
+    {SORT_CLOCK, HOST_GUEST, {0.0260, 0.0002, 10}},
+    {SORT_COUNT, HOST_GUEST, {0.0005, 0.0000, 4}},
+};
+
+/* 89 documents of two guests and of models on 2026-11-24; their tails were not noted. */
+static const struct former of_earlier[] = {
+    {SORT_PRIVATE, HOST_BARE, {0.0005, 0.0005, INFINITY}, 40},
+    {SORT_PRIVATE, HOST_GUEST, {0.0005, 0.0004, INFINITY}, 40},
+    {SORT_CACHE, HOST_GUEST, {0.0638, 0.0481, INFINITY}, 31},
+    {SORT_MEMORY, HOST_BARE, {0.0138, 0.0019, INFINITY}, 40},
+    {SORT_MEMORY, HOST_GUEST, {0.0757, 0.0123, INFINITY}, 40},
+    {SORT_HANDOFF, HOST_GUEST, {0.0641, 0.0081, INFINITY}, 40},
+    {SORT_UNPLACED, HOST_GUEST, {0.5241, 0.0082, INFINITY}, 40},
+    {SORT_RATE, HOST_GUEST, {0.0404, 0.0129, INFINITY}, 40},
+    {SORT_RATE_ALL, HOST_GUEST, {0.1336, 0.0228, INFINITY}, 40},
+    {SORT_ROOM, HOST_BARE, {0.0007, 0.0041, INFINITY}, 40},
+    {SORT_ROOM, HOST_GUEST, {0.0404, 0.0884, INFINITY}, 39},
+    {SORT_FAR_ROOM, HOST_BARE, {0.0740, 0.0221, INFINITY}, 40},
+    {SORT_FAR_ROOM, HOST_GUEST, {0.3199, 0.0884, INFINITY}, 40},
+    {SORT_SYSTEM, HOST_GUEST, {1.1116, 0.1837, INFINITY}, 32},
+    {SORT_OTHER, HOST_BARE, {0.0067, 0.0019, INFINITY}, 40},
+    {SORT_OTHER, HOST_GUEST, {0.1650, 0.0148, INFINITY}, 26},
+    {SORT_CLOCK, HOST_BARE, {0.0057, 0.0000, INFINITY}, 40},
+    {SORT_CLOCK, HOST_GUEST, {0.0077, 0.0002, INFINITY}, 39},
+    {SORT_COUNT, HOST_BARE, {0.0005, 0.0000, INFINITY}, 40},
+};
+
+static void take_former(const struct former *list, size_t rows)
 {
-    for (size_t r = 0; r < sizeof former / sizeof *former; r++) {
-        const struct prior *row = &former[r].row;
-        for (int i = 0; i < (int)row->freedom; i++)
+    for (size_t r = 0; r < rows; r++) {
+        const struct prior *row = &list[r].row;
+        const int count = list[r].count ? list[r].count : FREEDOM_MOST;
+        const double scatter = hypot(row->scatter, row->own);
+        for (int i = 0; i < count; i++)
             for (int state = 0; state < PRIOR_STATES; state++)
-                if (former[r].host == HOST_GUEST || state == STATE_QUIET)
-                    pool_value(former[r].sort, (int)former[r].host, state,
-                               row->scatter * student_reach_of(INFINITY, (i + 0.5) / row->freedom),
+                if (list[r].host == HOST_GUEST || state == STATE_QUIET)
+                    pool_value(list[r].sort, (int)list[r].host, state,
+                               scatter * student_reach_of(row->freedom, (i + 0.5) / count),
                                row->own);
     }
+    weigh();
 }
 
 static int take_folder(const char *path)
@@ -255,6 +293,7 @@ static int take_folder(const char *path)
         if (to - from >= QUIET_LEAST)
             pool_figure(&values[from], to - from);
     }
+    weigh();
     for (size_t i = 0; i < count; i++)
         document_free(&documents[i]);
     if (folder)
@@ -274,17 +313,18 @@ static double likelihood(const struct pooled *of, double scatter, double freedom
     double sum = 0;
     for (size_t i = 0; i < of->count; i++) {
         const double square = scatter * scatter + of->owns[i] * of->owns[i];
-        sum += height - 0.5 * log(square) -
-               (freedom + 1) / 2 * log1p(of->away[i] * of->away[i] / square / freedom);
+        sum += of->weights[i] *
+               (height - 0.5 * log(square) -
+                (freedom + 1) / 2 * log1p(of->away[i] * of->away[i] / square / freedom));
     }
     return sum;
 }
 
 /* What fits best: of the degrees of freedom the most that a likelihood ratio test at 5 % accepts
- * against the best. No fewer than four, because what a neighbour can take is limited. */
+ * against the best. What a neighbour can take of a cache is limited, time slices are not. */
 static struct prior fit(struct pooled *of)
 {
-    static const double freedoms[] = {FREEDOM_MOST, 30, 15, 10, 7, 5, 4};
+    static const double freedoms[] = {FREEDOM_MOST, 30, 15, 10, 7, 5, 4, 3, 2, 1};
     enum { TRIED = sizeof freedoms / sizeof *freedoms };
     const double accepted = 1.92, step = 1.05, most = 3;
     double found[TRIED], scatters[TRIED], best = -INFINITY;
@@ -319,20 +359,23 @@ static const struct prior *row_at(int sort, int row)
     return &fitted[sort][row / PRIOR_STATES][row % PRIOR_STATES];
 }
 
-/* How much more figures scatter in one row than in another: the median over the sorts that have
- * both. */
-static double times(int row, int other)
+/* How much more figures scatter in one row than in another, or how many times the degrees of
+ * freedom they have: the median over the sorts that have both. */
+static double times(int row, int other, bool freedom)
 {
     double ratios[SORTS];
     size_t n = 0;
-    for (int sort = 0; sort < SORTS; sort++)
-        if (row_at(sort, row)->freedom > 0 && row_at(sort, other)->freedom > 0)
-            ratios[n++] = row_at(sort, row)->scatter / row_at(sort, other)->scatter;
+    for (int sort = 0; sort < SORTS; sort++) {
+        const struct prior *one = row_at(sort, row), *two = row_at(sort, other);
+        if (one->freedom > 0 && two->freedom > 0)
+            ratios[n++] = freedom ? one->freedom / two->freedom
+                                  : hypot(one->scatter, one->own) / hypot(two->scatter, two->own);
+    }
     return n ? median_of(ratios, n) : 1;
 }
 
 /* A row without values is that of the same sort in another host or state, as many times as wide as
- * others are there. */
+ * others are there, and with tails as much lighter. */
 static struct prior row_of(int sort, int host, int state)
 {
     const int row = host * PRIOR_STATES + state;
@@ -340,9 +383,11 @@ static struct prior row_of(int sort, int host, int state)
                         !host * PRIOR_STATES + !state};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct prior found = *row_at(sort, rows[i]);
-        const double wider = i ? times(row, rows[i]) : 1;
+        const double wider = i ? times(row, rows[i], false) : 1;
         found.scatter *= wider;
         found.own *= wider;
+        if (i)
+            found.freedom = fmin(FREEDOM_MOST, found.freedom * times(row, rows[i], true));
         if (found.freedom > 0)
             return found;
     }
@@ -364,7 +409,8 @@ int main(int argc, char **argv)
             return 1;
         documents += count;
     }
-    take_former();
+    take_former(of_guest, sizeof of_guest / sizeof *of_guest);
+    take_former(of_earlier, sizeof of_earlier / sizeof *of_earlier);
     fit_all();
     strftime(day, sizeof day, "%Y-%m-%d", gmtime(&now));
     printf(

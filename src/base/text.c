@@ -2,6 +2,11 @@
 
 #include <string.h>
 
+const char *text_or_unknown(const char *text)
+{
+    return text ? text : "unknown";
+}
+
 bool text_same(const char *a, const char *b)
 {
     return strcmp(a ? a : "", b ? b : "") == 0;

@@ -4,6 +4,7 @@
 #include <stdbool.h>
 
 bool text_same(const char *a, const char *b); /* NULL is "" */
+const char *text_or_unknown(const char *);    /* NULL is "unknown" */
 bool text_ends_with(const char *text, const char *ending);
 
 /* Removes an incomplete UTF-8 character from the end of a text that was cut. */

@@ -23,11 +23,6 @@ static double squares_of(const struct figure *figure)
     return squares;
 }
 
-static size_t runs_of(const struct figure *figure)
-{
-    return figure->run_count ? figure->run_count : 1;
-}
-
 /* Whether the figure without others at work may lie further on that side than runs scatter. */
 static bool is_beside(const struct figure *figure, bool above)
 {
@@ -73,7 +68,7 @@ static struct reach reach_of(const struct figure *const sides[2], bool above)
         if (!sides[i]->run_count)
             between.value = fmax(between.value - usual, 0) + own;
         reach.own += own;
-        reach.all += between.value / (double)runs_of(sides[i]);
+        reach.all += between.value / fmax(1, (double)sides[i]->run_count);
         reach.between.value = fmax(reach.between.value, between.value);
         reach.between.freedom = fmin(reach.between.freedom, between.freedom);
     }
@@ -99,16 +94,12 @@ struct comparison compare(const struct figure *a, const struct figure *b, double
         const bool voted =
             isfinite(a->low) && isfinite(a->high) && isfinite(b->low) && isfinite(b->high);
         const bool apart = a->high < b->low || b->high < a->low;
-        result.decided = BY_VOTES;
-        result.low = result.high = result.resolution = NAN;
+        comparison_decide(&result, voted && a->value == b->value ? SAME : CANT_TELL, BY_VOTES);
         result.p = !voted ? NAN : apart ? 0 : 1;
-        if (voted && a->value == b->value)
-            result.answer = SAME;
         return result;
     }
     if (!isfinite(a->low + a->high + b->low + b->high)) {
-        result.decided = BY_NOTHING;
-        result.low = result.high = result.p = result.resolution = NAN;
+        comparison_decide(&result, CANT_TELL, BY_NOTHING);
         return result;
     }
     const double away = log(result.ratio);

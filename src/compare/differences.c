@@ -29,11 +29,6 @@ static void add_missing(struct search *search, const char *text)
     line->text = text;
 }
 
-static const char *or_unknown(const char *text)
-{
-    return text ? text : "unknown";
-}
-
 /* --- values --- */
 
 static void add(struct search *search, struct difference difference, const struct figure *a,
@@ -53,46 +48,51 @@ static void add(struct search *search, struct difference difference, const struc
     *slot = difference;
 }
 
-/* A condition is never tested. Of the clock it is one only where the runs had different governors.
- */
+/* A condition is never tested. The clock is one only where the runs had different governors, else
+ * a fact that is judged by itself. */
 static void note_condition(struct search *search, struct difference *difference)
 {
     struct comparison *compared = &difference->compared;
-    const bool clock = compared->sort == SORT_CLOCK &&
+    difference->fact = compared->sort == SORT_CLOCK &&
                        text_same(search->a->conditions.governor, search->b->conditions.governor);
-    if (clock)
+    if (difference->fact)
         return;
-    compared->answer = CONDITION;
-    compared->p = compared->low = compared->high = compared->resolution = NAN;
+    comparison_decide(compared, CONDITION, compared->decided);
     compared->side = difference->worse = SIDE_NEITHER;
 }
 
-static const char *place_text(struct search *search, const struct finding *of)
+static const char *place_text(struct search *search, const struct finding *of, double value)
 {
     const struct factor *name = finding_factor(of, parameter_placement),
                         *ns = finding_factor(of, parameter_placement_ns);
-    return ns ? pool_printf(&search->result->pool, "%s (%.0f ns)", name->text, ns->number)
-              : name->text;
+    return ns || !name
+               ? pool_printf(&search->result->pool, "%s (%.0f ns)",
+                             text_or_unknown(name ? name->text : NULL), ns ? ns->number : value)
+               : name->text;
 }
 
 /* What several CPUs of a guest do together depends on where its host put them: two hardware threads
- * of a core have half of what two cores have. Figures of one placement are compared as such.
- * Figures of two placements can't be compared (the function returns false), and the first of the
- * changed facts is the placement. Of `before` and `after` only the factors are read. */
+ * of a core have half of what two cores have. Hand-offs of one placement are compared as such.
+ * Such figures of two placements can't be compared, nor can hand-offs that differ where no placement
+ * is known (the function returns false), and the first of the changed facts is the placement. Of
+ * `before` and `after` only the factors are read. */
 static bool place(struct search *search, struct figure *a, struct figure *b,
                   const struct finding *before, const struct finding *after)
 {
     const bool together = a->guest && b->guest && a->sort == SORT_RATE_ALL;
-    if ((!together && (a->sort != SORT_UNPLACED || b->sort != SORT_UNPLACED)) ||
-        !finding_factor(before, parameter_placement) || !finding_factor(after, parameter_placement))
+    const bool known =
+        finding_factor(before, parameter_placement) && finding_factor(after, parameter_placement);
+    if (!(together && known) && (a->sort != SORT_UNPLACED || b->sort != SORT_UNPLACED))
         return true;
-    if (experiment_same_placement(before, after)) {
+    if (known && experiment_same_placement(before, after)) {
         a->sort = b->sort = together ? SORT_RATE_ALL : SORT_HANDOFF;
         return true;
     }
+    if (!known && fabs(log(b->value / a->value)) <= log1p(sorts[SORT_UNPLACED].tolerance))
+        return true;
     if (!search->placed)
         facts_put_first(&search->result->facts, &search->result->pool, "placement of the CPUs",
-                        place_text(search, before), place_text(search, after));
+                        place_text(search, before, a->value), place_text(search, after, b->value));
     search->placed = true;
     return false;
 }
@@ -124,9 +124,9 @@ static bool are_comparable(struct search *search, const char *what, const char *
         return true;
     add_missing(search, text_same(a, b)
                             ? pool_printf(pool, "%s is in %s, a unit that fathom does not know",
-                                          what, or_unknown(a))
-                            : pool_printf(pool, "%s is in %s, then in %s", what, or_unknown(a),
-                                          or_unknown(b)));
+                                          what, text_or_unknown(a))
+                            : pool_printf(pool, "%s is in %s, then in %s", what, text_or_unknown(a),
+                                          text_or_unknown(b)));
     return false;
 }
 
@@ -148,14 +148,11 @@ static void add_lonely(struct search *search, const char *which, const struct fi
                        const struct probe_result *probe)
 {
     struct pool *pool = &search->result->pool;
-    const char *experiment = experiment_text(finding, pool);
-    if (*experiment)
-        add_missing(search, pool_printf(pool, "only the %s has %s with %s (%s)", which,
-                                        finding->name, experiment, probe->name));
-    else
-        add_missing(search, pool_printf(pool, "only the %s has %s (%s%s)", which, finding->name,
-                                        finding->cpus ? "CPUs " : "",
-                                        finding->cpus ? finding->cpus : probe->name));
+    const char *with = experiment_text(finding, pool);
+    const char *cpus = *with ? NULL : finding->cpus;
+    add_missing(search, pool_printf(pool, "only the %s has %s%s%s (%s%s)", which, finding->name,
+                                    *with ? " with " : "", with, cpus ? "CPUs " : "",
+                                    cpus ? cpus : probe->name));
 }
 
 /* Notes for a health check that the first document's finding was not compared. */
@@ -197,15 +194,29 @@ static void compare_findings(struct search *search, const struct probe_result *a
 
 /* --- pairs --- */
 
+/* The sort of most of the probe's figures is that of its points. */
+static enum figure_sort sort_of(const struct probe_result *probe, const struct series *series)
+{
+    bool property = false;
+    for (size_t i = 0; i < probe->finding_count; i++) {
+        const enum finding_role role = finding_meaning(&probe->findings[i]).role;
+        if (role == ROLE_HANDOFF || role == ROLE_WIDTH)
+            return role == ROLE_HANDOFF ? SORT_HANDOFF : SORT_RATE;
+        property = property || role == ROLE_PROPERTY;
+    }
+    return property && quantity_is(series->y.unit, DIMENSION_TIME) ? SORT_SYSTEM : SORT_OTHER;
+}
+
 static void compare_series(struct search *search, const struct probe_result *probe,
-                           const struct probe_result *other, enum finding_role role,
-                           const struct series *a, const struct series *b)
+                           const struct probe_result *other, const struct series *a,
+                           const struct series *b)
 {
     struct pool *pool = &search->result->pool;
-    const char *what = pool_printf(pool, "%s %s", probe->name, or_unknown(a->name));
+    const char *what = pool_printf(pool, "%s %s", probe->name, text_or_unknown(a->name));
     if (!are_comparable(search, what, a->y.unit, b->y.unit))
         return;
     const enum side worse = quantity_of(a->y.unit)->worse;
+    const enum figure_sort sort = sort_of(probe, a);
     const struct finding in_a = {.factors = probe->parameters,
                                  .factor_count = probe->parameter_count};
     const struct finding in_b = {.factors = other->parameters,
@@ -218,8 +229,8 @@ static void compare_series(struct search *search, const struct probe_result *pro
         both += order == 0;
         failed += order == 0 && !valued;
         if (valued) {
-            struct figure before = figure_of_point(&search->of_a, left[i], role, worse);
-            struct figure after = figure_of_point(&search->of_b, right[j], role, worse);
+            struct figure before = figure_of_point(&search->of_a, left[i], sort, worse);
+            struct figure after = figure_of_point(&search->of_b, right[j], sort, worse);
             const bool placed = place(search, &before, &after, &in_a, &in_b);
             add(search,
                 (struct difference){
@@ -244,7 +255,7 @@ static void compare_status(struct search *search, const char *which,
         (probe->status == PROBE_SKIPPED || probe->status == PROBE_FAILED))
         add_missing(search,
                     pool_printf(&search->result->pool, "%s of the %s: %s, %s", probe->name, which,
-                                probe_status_names[probe->status], or_unknown(probe->reason)));
+                                probe_status_names[probe->status], text_or_unknown(probe->reason)));
 }
 
 static void add_lonely_series(struct search *search, const char *which,
@@ -257,8 +268,8 @@ static void add_lonely_series(struct search *search, const char *which,
     struct pool *pool = &search->result->pool;
     const char *with = experiment_text(&factors, pool);
     add_missing(search, pool_printf(pool, "only the %s has the series %s of %s%s%s%s", which,
-                                    or_unknown(series->name), probe->name, *with ? " (" : "", with,
-                                    *with ? ")" : ""));
+                                    text_or_unknown(series->name), probe->name, *with ? " (" : "",
+                                    with, *with ? ")" : ""));
 }
 
 static const char *obtained_text(struct search *search, const struct obtained *obtained)
@@ -288,17 +299,6 @@ static bool obtained_alike(struct search *search, const struct probe_result *a,
     return false;
 }
 
-/* The role of most of the probe's figures is that of its points. */
-static enum finding_role role_of(const struct probe_result *probe)
-{
-    for (size_t i = 0; i < probe->finding_count; i++) {
-        const enum finding_role role = finding_meaning(&probe->findings[i]).role;
-        if (role == ROLE_HANDOFF || role == ROLE_WIDTH)
-            return role;
-    }
-    return ROLE_PLAIN;
-}
-
 static void compare_matrices(struct search *search, const struct probe_result *a,
                              const struct probe_result *b)
 {
@@ -307,14 +307,13 @@ static void compare_matrices(struct search *search, const struct probe_result *a
         matrices += a->series[i].matrix;
     if (!matrices || !obtained_alike(search, a, b))
         return;
-    const enum finding_role role = role_of(a);
     for (size_t i = 0; i < a->series_count; i++) {
         const struct series *series = &a->series[i], *other;
         if (!series->matrix || device_has_condition(series))
             continue;
         other = series_alike_find(b, series, &in_b);
         if (other)
-            compare_series(search, a, b, role, series, other);
+            compare_series(search, a, b, series, other);
         else
             add_lonely_series(search, "first", a, series);
     }
@@ -332,13 +331,14 @@ static void settle(struct search *search)
     double *p = pool_alloc(&result->pool, result->count, sizeof *p);
     size_t n = 0;
     for (size_t i = 0; i < result->count; i++)
-        if (!isnan(result->list[i].compared.p))
+        if (!isnan(result->list[i].compared.p) && !result->list[i].fact)
             p[n++] = result->list[i].compared.p;
     const double limit = false_discovery_limit(p, n, comparison_share);
     pool_give_back(&result->pool, p);
     for (size_t i = 0; i < result->count; i++) {
-        comparison_settle(&result->list[i].compared, limit);
-        result->counts[result->list[i].compared.answer]++;
+        struct difference *difference = &result->list[i];
+        comparison_settle(&difference->compared, difference->fact ? comparison_share : limit);
+        result->counts[difference->compared.answer]++;
     }
     result->figures = result->count - result->counts[CONDITION];
 }

@@ -22,6 +22,7 @@ struct difference {
     const struct finding *finding_a, *finding_b;
     enum side worse; /* of the figure; SIDE_NEITHER: no change is for the worse */
     bool headline;   /* figure_is_headline() */
+    bool fact;       /* the clock: the correction for all figures is not for it */
     double a, b;     /* the values */
 };
 

@@ -62,7 +62,7 @@ static enum figure_sort sort_of(const struct figure_source *source, const struct
     }
     if ((meaning->role == ROLE_HANDOFF || meaning->role == ROLE_CLUSTER) &&
         dimension == DIMENSION_TIME)
-        return source->guest ? SORT_UNPLACED : SORT_HANDOFF;
+        return SORT_HANDOFF;
     if (meaning->role == ROLE_FLIGHT)
         return SORT_MEMORY;
     return finding_is_of_all_cpus(meaning)                                 ? SORT_RATE_ALL
@@ -86,15 +86,17 @@ static enum side worse_side(enum figure_sort sort, const struct finding_meaning 
     return room && meaning->side == SIDE_NEITHER ? SIDE_LESS : meaning->side;
 }
 
-/* Not even a core's own caches are out of others' reach: its other thread may be a neighbour's. */
+/* Not even a core's own caches are out of others' reach: its other thread may be a neighbour's. Few
+ * trials have an interval, but not one of 95 %. */
 static struct figure complete(const struct figure_source *source, struct figure figure, bool device,
                               unsigned flags)
 {
-    const bool modelled = flags & FLAG_BIT(FLAG_MODELLED);
-    figure.guest = source->guest && !device && !modelled;
+    figure.guest = source->guest && !device && !(flags & FLAG_BIT(FLAG_MODELLED));
     figure.beside = (figure.beside || source->busy) && !device;
-    if (figure.sort == SORT_UNPLACED && modelled)
-        figure.sort = SORT_HANDOFF;
+    if (figure.sort == SORT_HANDOFF && figure.guest)
+        figure.sort = SORT_UNPLACED;
+    if (flags & FLAG_BIT(FLAG_TOO_FEW) && !figure.run_count)
+        figure.low = figure.high = NAN;
     return figure;
 }
 
@@ -115,17 +117,14 @@ struct figure figure_of(const struct figure_source *source, const struct finding
 }
 
 struct figure figure_of_point(const struct figure_source *source, const struct point *point,
-                              enum finding_role role, enum side worse)
+                              enum figure_sort sort, enum side worse)
 {
     const struct estimate time = finding_time_of(point);
-    const enum figure_sort handoff = source->guest ? SORT_UNPLACED : SORT_HANDOFF;
     return complete(source,
                     (struct figure){.value = (double)time.median,
                                     .low = (double)time.low,
                                     .high = (double)time.high,
-                                    .sort = role == ROLE_HANDOFF ? handoff
-                                            : role == ROLE_WIDTH ? SORT_RATE
-                                                                 : SORT_OTHER,
+                                    .sort = sort,
                                     .worse = worse,
                                     .beside = point_is_disturbed(point)},
                     false, point->flags);

@@ -51,7 +51,7 @@ struct figure {
 struct figure figure_of(const struct figure_source *, const struct finding *,
                         const struct finding_meaning *);
 /* A point of a matrix, which is one of the probe's figures without a name of its own. */
-struct figure figure_of_point(const struct figure_source *, const struct point *, enum finding_role,
+struct figure figure_of_point(const struct figure_source *, const struct point *, enum figure_sort,
                               enum side worse);
 
 /* Whether a health check can't do without it: it is on the first screen. */

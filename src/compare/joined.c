@@ -17,8 +17,7 @@ void joined_check(struct pool *pool, const struct document *documents, size_t co
             pool_leave(pool, ERROR_USAGE,
                        "the documents are of different processors (%s and %s): give those of "
                        "one kind",
-                       a->cpu_model ? a->cpu_model : "unknown",
-                       b->cpu_model ? b->cpu_model : "unknown");
+                       text_or_unknown(a->cpu_model), text_or_unknown(b->cpu_model));
         const int device = device_of_another_kind(a, b);
         if (device >= 0)
             pool_leave(pool, ERROR_USAGE,
@@ -29,8 +28,7 @@ void joined_check(struct pool *pool, const struct document *documents, size_t co
             pool_leave(pool, ERROR_USAGE,
                        "the documents are of different machines (%s and %s): merge those of "
                        "one; 'fathom baseline' takes many",
-                       a->hostname ? a->hostname : "unknown",
-                       b->hostname ? b->hostname : "unknown");
+                       text_or_unknown(a->hostname), text_or_unknown(b->hostname));
     }
 }
 

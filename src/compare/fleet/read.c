@@ -112,8 +112,7 @@ int fleet_reference_for(const struct fleet_reference *reference, const struct do
         return error_set(error, ERROR_USAGE,
                          "%s: no group of the fleet is of this processor (%s): add documents of "
                          "machines like this to the fleet",
-                         reference->file,
-                         document->machine.cpu_model ? document->machine.cpu_model : "unknown");
+                         reference->file, text_or_unknown(document->machine.cpu_model));
     *baseline = &best->baseline;
     return 0;
 }

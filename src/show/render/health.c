@@ -8,6 +8,7 @@
 #include "show/render/parts.h"
 #include "show/report/differences.h"
 #include "show/report/figure.h"
+#include "show/report/why.h"
 
 #include <math.h>
 #include <string.h>
@@ -60,9 +61,10 @@ static void add_compared(struct line *line, const struct health_value *value)
     if (compared->answer == CONDITION || !isfinite(compared->resolution))
         return;
     char change[UNIT_TEXT], known[UNIT_TEXT];
-    line_add(line, " (%s%s %%, known to +-%s %%)", compared->ratio < 1 ? "-" : "+",
+    line_add(line, " (%s%s %%, known to %s+-%s %%)", compared->ratio < 1 ? "-" : "+",
              figure_format(100 * fabs(compared->ratio - 1), 3, change),
-             figure_format(100 * compared->resolution, 2, known));
+             compared->resolution > KNOWN_MOST ? "no better than " : "",
+             figure_format(100 * fmin(compared->resolution, KNOWN_MOST), 2, known));
 }
 
 /* How far a value is beyond what was expected, to the worse side. */

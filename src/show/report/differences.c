@@ -142,7 +142,8 @@ static void add_folded(struct report *report, const struct differences *differen
         line_add(&line, "%s", i ? ", " : "");
         line_add_difference(&line, of.list[i]);
         if (isfinite(resolution))
-            line_add(&line, " to ±%s %%", figure_format(100 * resolution, 2, percent));
+            line_add(&line, " to %s±%s %%", resolution > KNOWN_MOST ? "no better than " : "",
+                     figure_format(100 * fmin(resolution, KNOWN_MOST), 2, percent));
     }
     if (of.count > FOLDED_MAX)
         line_add(&line, " and %zu more", of.count - FOLDED_MAX);

@@ -34,10 +34,11 @@ void line_add_why(struct line *line, const struct comparison *comparison)
         line_add(line, "%s", why);
         return;
     }
-    figure_format(100 * comparison->resolution, 2, known);
+    figure_format(100 * fmin(comparison->resolution, KNOWN_MOST), 2, known);
     figure_format(100 * expm1(comparison->scatter), 2, scatter);
-    line_add(line, "compared as %s (tolerance %.2g %%): the ratio is known to +-%s %%, because ",
-             sorts[comparison->sort].name, 100 * comparison->tolerance, known);
+    line_add(line, "compared as %s (tolerance %.2g %%): the ratio is known to %s+-%s %%, because ",
+             sorts[comparison->sort].name, 100 * comparison->tolerance,
+             comparison->resolution > KNOWN_MOST ? "no better than " : "", known);
     if (comparison->decided == BY_INTERVALS)
         line_add(line, "the values' own intervals are wide");
     else if (comparison->decided == BY_RUNS)

@@ -57,6 +57,7 @@ static void be_sure(struct document *document)
     for (size_t p = 0; p < document->probe_count; p++)
         for (size_t i = 0; i < document->probes[p].finding_count; i++) {
             struct finding *finding = &document->probes[p].findings[i];
+            finding->flags = 0;
             finding->low = finding->value * (finding->low < finding->value ? 0.999 : 1);
             finding->high = finding->value * (finding->high > finding->value ? 1.001 : 1);
         }

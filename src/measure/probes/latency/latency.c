@@ -535,14 +535,18 @@ static bool next_latency(struct probe_task *task)
     return more;
 }
 
-/* The core's clock is measured with the trials but is in no series. */
+/* The core's clock is measured with the trials but is in no series. Bursts follow each other at one
+ * clock, so its interval is where most of them lay and not that of their median. */
 static void conclude_latency(struct probe_task *task)
 {
     const struct series *curve = &task->result->series[0];
     const unsigned modelled =
         curve->point_count ? curve->points[0].flags & FLAG_BIT(FLAG_MODELLED) : 0;
-    if (task->outcome->core_hz.n)
-        probe_add_summary(task, "core.clock", "Hz", &task->outcome->core_hz, modelled);
+    struct summary hz = task->outcome->core_hz;
+    hz.low = hz.p10;
+    hz.high = hz.p90;
+    if (hz.n)
+        probe_add_summary(task, "core.clock", "Hz", &hz, modelled);
 }
 
 const struct probe latency_probe = {
