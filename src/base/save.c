@@ -1,10 +1,12 @@
 #include "base/save.h"
 
 #include "base/target.h"
+#include "base/text.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,8 +23,46 @@ static int out_of_memory(const char *path, struct error *error)
 
 static int folder_length(const char *path)
 {
-    const char *slash = strrchr(path, '/');
-    return slash ? (int)(slash - path) + 1 : 0;
+    return (int)(path_name(path) - path);
+}
+
+/* For the caller to free. NULL: out of memory. */
+static char *folder_of(const char *path)
+{
+    return folder_length(path) ? strndup(path, (size_t)folder_length(path)) : strdup(".");
+}
+
+bool save_in_one_folder(const char *one, const char *other)
+{
+    struct stat a, b;
+    char *first = folder_of(one), *second = folder_of(other);
+    const bool same = first && second && stat(first, &a) == 0 && stat(second, &b) == 0 &&
+                      a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+    free(first);
+    free(second);
+    return same;
+}
+
+int save_alone(const char *const *paths, size_t count, struct error *error)
+{
+    enum { STEP_MS = 50, STEPS = 200 };
+    for (size_t i = 0; i < count; i++) {
+        size_t before = i; /* a second lock of one folder would wait for the first */
+        while (before > 0 && !save_in_one_folder(paths[i], paths[before - 1]))
+            before--;
+        char *name = before ? NULL : folder_of(paths[i]);
+        const int folder = name ? open(name, O_RDONLY | O_CLOEXEC) : -1;
+        free(name);
+        for (int step = 0; folder >= 0 && flock(folder, LOCK_EX | LOCK_NB) < 0; step++)
+            if (errno != EWOULDBLOCK) /* no locks, as on some network mounts */
+                break;
+            else if (step == STEPS || poll(NULL, 0, STEP_MS) < 0)
+                return error_set(error, ERROR_USAGE,
+                                 "%s: another fathom is changing a document in that folder: try "
+                                 "again when it has ended",
+                                 paths[i]);
+    }
+    return 0;
 }
 
 /* Creates a new file. O_EXCL refuses an existing name and follows no link. */
@@ -75,9 +115,8 @@ static int create_unnamed(const char *path, mode_t mode)
 {
     int file = -1;
 #ifdef O_TMPFILE
-    char link[32],
-        *folder = folder_length(path) ? strndup(path, (size_t)folder_length(path)) : NULL;
-    file = open(folder ? folder : ".", O_WRONLY | O_TMPFILE | O_CLOEXEC, mode);
+    char link[32], *folder = folder_of(path);
+    file = folder ? open(folder, O_WRONLY | O_TMPFILE | O_CLOEXEC, mode) : -1;
     free(folder);
     path_of_descriptor(file, link);
     if (file >= 0 &&
@@ -171,8 +210,8 @@ static bool is_left(const char *name, int pid, int file)
 /* Removes temporary files that killed processes left in the folder of `path`. */
 static void sweep(const char *path)
 {
-    char *name = strndup(path, (size_t)folder_length(path));
-    DIR *folder = name ? opendir(*name ? name : ".") : NULL;
+    char *name = folder_of(path);
+    DIR *folder = name ? opendir(name) : NULL;
     free(name);
     for (const struct dirent *entry; folder && (entry = readdir(folder));) {
         int pid, number, end = 0;
@@ -312,7 +351,7 @@ int save_to_stream(const char *path, save_function *write, const void *content, 
 int save_possible(const char *path, struct error *error)
 {
     struct saving saving;
-    const int code = saving_begin(&saving, path, error);
+    const int code = saving_begin(&saving, path, false, error);
     saving_free(&saving);
     return code;
 }
@@ -335,10 +374,10 @@ static int device_possible(const char *path, struct error *error)
                : 0;
 }
 
-int saving_begin(struct saving *saving, const char *path, struct error *error)
+int saving_begin(struct saving *saving, const char *path, bool made_up, struct error *error)
 {
     struct target target;
-    *saving = (struct saving){.name = strdup(path)};
+    *saving = (struct saving){.name = strdup(path), .made_up = made_up};
     int code = target_look(&target, path, error);
     if (code == 0 && !saving->name)
         code = out_of_memory(path, error);
@@ -355,13 +394,6 @@ int saving_begin(struct saving *saving, const char *path, struct error *error)
         target.path = NULL;
     }
     target_free(&target);
-    return code;
-}
-
-int saving_begin_new(struct saving *saving, const char *path, struct error *error)
-{
-    const int code = saving_begin(saving, path, error);
-    saving->made_up = true;
     return code;
 }
 

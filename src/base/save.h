@@ -26,6 +26,13 @@ int save_file(const char *path, save_function *, const void *content, struct err
  * nothing, which is left alone. */
 int save_to_stream(const char *path, save_function *, const void *content, struct error *);
 
+/* For what reads documents and then replaces them: no two processes do so in one folder at a time,
+ * so that neither loses what the other has written. Waits ten seconds, then ERROR_USAGE; the
+ * folders are free again when this process ends. */
+int save_alone(const char *const *paths, size_t count, struct error *);
+/* Whether files of both paths are, or would be, in one folder. */
+bool save_in_one_folder(const char *one, const char *other);
+
 /* Fails where save_file() would fail now, and leaves everything unchanged. */
 int save_possible(const char *path, struct error *);
 
@@ -43,12 +50,10 @@ struct saving {
     bool done;    /* the holder has replaced the older file */
 };
 
-/* Refuses what save_possible() refuses, and leaves no file. The caller frees with saving_free(),
- * also after an error. */
-int saving_begin(struct saving *, const char *path, struct error *);
-/* The same for a generated name: where PATH exists, the next free name is used, "name.json",
- * "name-2.json" and so on. From the first write on, saving.name is the name in use. */
-int saving_begin_new(struct saving *, const char *path, struct error *);
+/* Refuses what save_possible() refuses, and leaves no file. Where PATH exists and is `made_up`, the
+ * next free name is used, "name.json", "name-2.json" and so on: from the first write on,
+ * saving.name is the name in use. The caller frees with saving_free(), also after an error. */
+int saving_begin(struct saving *, const char *path, bool made_up, struct error *);
 /* Writes the results so far, except to a pipe or device. Errors are those of save_file(). */
 int saving_update(struct saving *, save_function *, const void *content, struct error *);
 /* Writes everything and replaces the older file, which ends the saving. After an error the holder

@@ -18,6 +18,12 @@ bool text_ends_with(const char *text, const char *ending)
     return length >= end && strcmp(text + length - end, ending) == 0;
 }
 
+const char *path_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
 void text_drop_half(char *text)
 {
     size_t length = strlen(text), last = length;

@@ -1,5 +1,7 @@
 """Files that change while they are read: the answer is that of one state, or a line names the file."""
+import fcntl
 import json
+import os
 import random
 import shutil
 import subprocess
@@ -191,7 +193,34 @@ def changing(program):
     return found
 
 
+REWRITING = ("baseline --add keep SAMPLE", "analyse --in-place ./keep keep", "latency --sizes 4K --budget 0.3 --add -o keep")
+AT_ONCE = 8
+
+
+def changed_by_several(program):
+    """Of what changes one document at the same time, nothing is lost; what would have to wait for long is refused."""
+    folder, found = program.folder(), []
+    (folder / "in").mkdir()
+    for words in ["baseline --add base SAMPLE"] * AT_ONCE, ["analyse --in-place base in/base base", "baseline --add base SAMPLE"] * 2:
+        (folder / "in/base").write_bytes(SAMPLE.read_bytes())
+        running = [program.start(one.replace("SAMPLE", str(SAMPLE)).split(), folder) for one in words]
+        results = [program.finish(process, folder) for process in running]
+        found += [f"{one}: {result.status}, {result.err!r}" for one, result in zip(words, results) if result.status or "another" in result.err]
+    count = json.loads((folder / "base").read_text())["run"]["documents"]
+    found += [] if count == AT_ONCE + 2 else [f"{count} of {AT_ONCE + 2} documents are left"]
+    held = os.open(folder, os.O_RDONLY)
+    fcntl.flock(held, fcntl.LOCK_EX)
+    running = [program.start(one.replace("SAMPLE", str(SAMPLE)).split(), folder) for one in REWRITING]
+    for one, result in zip(REWRITING, [program.finish(process, folder) for process in running]):
+        if result.status != 2 or result.err.count("another fathom is changing") != 1 or result.files["keep"] != SAMPLE.read_bytes():
+            found.append(f"{one}: {result.status}, {result.err!r}")
+    os.close(held)
+    shutil.rmtree(folder)
+    return found
+
+
 def tests():
     """(name, function of the program that returns complaints) of every test."""
     return [("files that change in the middle of a reading", in_the_middle),
-            ("files that change while they are read", changing)]
+            ("files that change while they are read", changing),
+            ("documents that several change", changed_by_several)]

@@ -12,12 +12,6 @@
 
 /* --- where documents go --- */
 
-static const char *name_in(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 static int check_several(const struct invocation *invocation, const char *output,
                          struct error *error)
 {
@@ -27,12 +21,12 @@ static int check_several(const struct invocation *invocation, const char *output
                              "standard input has no file name to write to: analyse it alone, with "
                              "-o FILE or without -o");
         for (int j = 0; output && j < i; j++)
-            if (strcmp(name_in(invocation->operands[i]), name_in(invocation->operands[j])) == 0)
+            if (strcmp(path_name(invocation->operands[i]), path_name(invocation->operands[j])) == 0)
                 return error_set(error, ERROR_USAGE,
                                  "%s and %s would both become %s in %s: analyse them one after the "
                                  "other",
                                  invocation->operands[j], invocation->operands[i],
-                                 name_in(invocation->operands[i]), output);
+                                 path_name(invocation->operands[i]), output);
     }
     return 0;
 }
@@ -90,7 +84,7 @@ static int write_named(const struct invocation *invocation, struct document *doc
     if (!folder)
         return document_save(document, path, error);
     const char *slash = text_ends_with(folder, "/") ? "" : "/";
-    const char *target = pool_printf(&document->pool, "%s%s%s", folder, slash, name_in(path));
+    const char *target = pool_printf(&document->pool, "%s%s%s", folder, slash, path_name(path));
     return target ? document_save(document, target, error) : error_out_of_memory(error);
 }
 
@@ -102,6 +96,8 @@ static int analyse(struct invocation *invocation, struct error *error)
     if (code < 0)
         return code;
     const size_t count = (size_t)invocation->operand_count;
+    if (invocation->options.in_place.has)
+        code = save_alone((const char *const *)invocation->operands, count, error);
     struct document *documents = calloc(count, sizeof *documents);
     size_t read = 0;
     if (!documents)

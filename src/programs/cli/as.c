@@ -1,6 +1,7 @@
 /* `fathom as TOOL ...`, and fathom started by a tool's name. */
 #include "programs/cli/as.h"
 
+#include "base/text.h"
 #include "measure/run/measure.h"
 #include "programs/cli/measure.h"
 #include "programs/cli/options.h"
@@ -107,8 +108,7 @@ int as_speak(const struct as *as, struct error *error)
 
 const struct tongue *as_called(const char *program)
 {
-    const char *slash = strrchr(program, '/');
-    return tongue_by_name(slash ? slash + 1 : program);
+    return tongue_by_name(path_name(program));
 }
 
 static int run_as(struct invocation *invocation, struct error *error)

@@ -181,8 +181,7 @@ static int write_page_of(const struct fleet *fleet, size_t node, const char *fol
 /* The path of the folder relative to the fleet's page at `place`. The caller frees it. */
 static char *folder_from(const char *place, const char *folder)
 {
-    const char *slash = strrchr(place, '/');
-    const size_t length = slash ? (size_t)(slash - place) + 1 : 0;
+    const size_t length = (size_t)(path_name(place) - place);
     if (*folder == '/' && (!length || strncmp(place, folder, length) != 0))
         return strdup(folder);
     if (length && strncmp(place, folder, length) != 0)

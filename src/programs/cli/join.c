@@ -25,13 +25,14 @@ static int join(struct measurement *measured, void *with, struct error *error)
     const struct invocation *invocation = joining->invocation;
     struct command_options asked = invocation->options;
     const size_t operands = (size_t)invocation->operand_count;
-    const bool there = joining->to && access(joining->to, F_OK) == 0;
     size_t read = 0;
     struct document *documents = calloc(operands + 2, sizeof *documents);
     struct document joined = {0};
     const char *left_out = NULL;
     int code = documents ? 0 : error_out_of_memory(error);
-    if (code == 0 && there)
+    if (code == 0 && joining->to)
+        code = save_alone(&joining->to, 1, error);
+    if (code == 0 && joining->to && access(joining->to, F_OK) == 0)
         code = experiment_read(&documents[read++], joining->to, error);
     for (size_t i = 0; i < operands && code == 0; i++)
         code = experiment_read(&documents[read++], invocation->operands[i], error);

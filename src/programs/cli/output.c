@@ -2,6 +2,7 @@
 
 #include "base/line.h"
 #include "base/target.h"
+#include "base/text.h"
 #include "base/units.h"
 #include "conclude/verdict.h"
 #include "document/document.h"
@@ -16,6 +17,8 @@
 #include <unistd.h>
 
 enum { WIDTH_DEFAULT = 80 };
+
+#include "output.help.h"
 
 /* NO_COLOR (no-color.org) counts when it is set and not empty. A file or a pipe gets the characters
  * of the locale too. */
@@ -44,7 +47,7 @@ bool output_option_help(const struct option_spec *spec, char *text, size_t size)
         snprintf(text + strlen(text), size - strlen(text), "%s%s%s%s", i ? "; " : "",
                  outputs[i]->name, outputs[i]->help ? ": " : "",
                  outputs[i]->help ? outputs[i]->help : "");
-    snprintf(text + strlen(text), size - strlen(text), "%s", spec->help);
+    snprintf(text + strlen(text), size - strlen(text), "%s%s", *spec->help ? " " : "", spec->help);
     return true;
 }
 
@@ -54,21 +57,9 @@ const struct option_spec format_options[] = {
     {.name = NULL},
 };
 
-const struct option_spec made_format_options[] = {
-    {"format", 'f', OPTION_CHOICE, "FORMAT", NULL, 0, 0, output_names, COMMAND_OPTION(format),
-     " (default: text, and the document for -o FILE alone)"},
-    {.name = NULL},
-};
-
 const struct option_spec joined_format_options[] = {
     {"format", 'f', OPTION_CHOICE, "FORMAT", "json", 0, 0, output_names, COMMAND_OPTION(format),
      ""},
-    {.name = NULL},
-};
-
-const struct option_spec points_options[] = {
-    {"points", 'v', OPTION_FLAG, NULL, NULL, 0, 0, NULL, COMMAND_OPTION(points),
-     "of text: show every figure, point and note, and not the answer alone"},
     {.name = NULL},
 };
 
@@ -209,10 +200,9 @@ int outlet_write_several(const struct outlet *outlet, const struct document *con
 
 int outlet_begin(struct outlet *outlet, bool made_up, struct error *error)
 {
-    if (!outlet->path || output_is_standard(outlet->path))
-        return 0;
-    return made_up ? saving_begin_new(&outlet->saving, outlet->path, error)
-                   : saving_begin(&outlet->saving, outlet->path, error);
+    return !outlet->path || output_is_standard(outlet->path)
+               ? 0
+               : saving_begin(&outlet->saving, outlet->path, made_up, error);
 }
 
 int outlet_update(struct outlet *outlet, const struct document *document, struct error *error)
@@ -238,20 +228,6 @@ const char *outlet_place(const struct outlet *outlet)
     return saving->holder && access(place, F_OK) == 0 ? place : NULL;
 }
 
-/* The path where a file would be created: its folder without symbolic links, and its name. NULL:
- * impossible. The caller frees it. */
-static char *place_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
-    char *real = folder ? realpath(folder, NULL) : NULL, *place = NULL;
-    if (real && asprintf(&place, "%s/%s", real, slash ? slash + 1 : path) < 0)
-        place = NULL;
-    free(folder);
-    free(real);
-    return place;
-}
-
 /* Whether both paths name one file. Two outputs may share a device. A link to a missing file is
  * refused when it is opened. */
 static bool is_same_file(const char *one, const char *other)
@@ -260,11 +236,7 @@ static bool is_same_file(const char *one, const char *other)
     const bool there = stat(one, &a) == 0, also = stat(other, &b) == 0;
     if (there || also)
         return there && also && S_ISREG(a.st_mode) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
-    char *first = place_of(one), *second = place_of(other);
-    const bool same = strcmp(one, other) == 0 || (first && second && strcmp(first, second) == 0);
-    free(first);
-    free(second);
-    return same;
+    return strcmp(path_name(one), path_name(other)) == 0 && save_in_one_folder(one, other);
 }
 
 int output_files_differ(const struct invocation *invocation, struct error *error)

@@ -1,5 +1,6 @@
 #include "programs/cli/sweep.h"
 
+#include "base/save.h"
 #include "compare/merge.h"
 #include "conclude/complete.h"
 #include "programs/cli/options.h"
@@ -118,6 +119,8 @@ int sweep_open(struct sweep *sweep, const struct invocation *asked, const char *
         code = error_out_of_memory(error);
     for (size_t i = 0; i < sweep->step_count && code == 0; i++)
         code = parse_step(sweep, asked, i, error);
+    if (code == 0 && add_to)
+        code = save_alone(&add_to, 1, error);
     if (code == 0 && add_to && access(add_to, F_OK) == 0) {
         code = experiment_read(&sweep->documents[0], add_to, error);
         sweep->document_count = 1;

@@ -282,7 +282,7 @@ static void leftovers_of_dead_processes_are_removed_after_an_hour(void **state)
     snprintf(name, sizeof name, ".fathom-%ld-0.tmp", dead);
     unlink(name);
     make_leftover(dead, "", 4000);
-    assert_int_equal(saving_begin(&saving, "a", NULL), 0);
+    assert_int_equal(saving_begin(&saving, "a", false, NULL), 0);
     saving_free(&saving);
     assert_files(2);
 }
@@ -321,7 +321,7 @@ static void a_process_that_is_killed_while_it_writes_leaves_nothing(void **state
     assert_int_equal(save_file("a", count_files, &files[0], NULL), 0);
     assert_int_equal(save_file("a", count_files, &files[1], NULL), 0);
     unlink("a");
-    assert_int_equal(saving_begin(&saving, "a", NULL), 0);
+    assert_int_equal(saving_begin(&saving, "a", false, NULL), 0);
     assert_int_equal(saving_update(&saving, count_files, &files[0], NULL), 0);
     assert_int_equal(saving_update(&saving, count_files, &files[1], NULL), 0);
     assert_int_equal(saving_finish(&saving, count_files, &files[1], NULL), 0);
@@ -367,8 +367,8 @@ static void nobody_else_s_part_is_written_to(void **state)
     struct saving one, other;
     make("a", 0644);
     make("a.partial", 0600);
-    assert_int_equal(saving_begin(&one, "a", NULL), 0);
-    assert_int_equal(saving_begin(&other, "a", NULL), 0);
+    assert_int_equal(saving_begin(&one, "a", false, NULL), 0);
+    assert_int_equal(saving_begin(&other, "a", false, NULL), 0);
     assert_update(&one, "one");
     assert_update(&other, "other");
     assert_content("a.partial", "old");
@@ -389,7 +389,7 @@ static void a_made_up_name_is_the_next_that_is_free(void **state)
     static const char *const names[] = {"run.json", "run-2.json", "run-3.json"};
     struct saving savings[3];
     for (size_t i = 0; i < 3; i++)
-        assert_int_equal(saving_begin_new(&savings[i], "run.json", NULL), 0);
+        assert_int_equal(saving_begin(&savings[i], "run.json", true, NULL), 0);
     for (size_t i = 0; i < 3; i++) {
         assert_update(&savings[i], names[i]);
         assert_string_equal(savings[i].name, names[i]);
@@ -432,7 +432,7 @@ static void a_stream_alone_is_written_without_waiting(void **state)
 static FILE *open_rows(struct saving *saving, const char *path)
 {
     FILE *rows;
-    assert_int_equal(saving_begin(saving, path, NULL), 0);
+    assert_int_equal(saving_begin(saving, path, false, NULL), 0);
     assert_int_equal(saving_open(saving, &rows, NULL), 0);
     assert_non_null(rows);
     fputs("one,", rows);

@@ -107,7 +107,7 @@ static int begin_samples(struct cores_samples *samples, const char *path, struct
     if (strcmp(path, "-") == 0)
         return error_set(error, ERROR_USAGE,
                          "--samples-out - would mix the samples with the report: name a file");
-    const int code = saving_begin(&samples->saving, path, error);
+    const int code = saving_begin(&samples->saving, path, false, error);
     if (code < 0 || samples->saving.path)
         return code;
     open_stream(samples); /* open a pipe now, so that measuring never waits for its reader */
