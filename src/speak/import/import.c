@@ -121,6 +121,10 @@ int import_recognise(const struct import_format **format, const struct import_te
     char names[400] = "";
     size_t count = 0;
     *format = NULL;
+    if (text_holds(text, "\"" DOCUMENT_SCHEMA "\""))
+        return error_set(error, ERROR_USAGE,
+                         "%s: is a document of fathom's own: 'fathom report %s' shows it",
+                         text->file, text->file);
     for (size_t i = 0; import_formats[i]; i++) {
         const struct import_format *one = import_formats[i];
         const enum import_certainty sure = certainty_of(one, text);
@@ -150,10 +154,6 @@ int import_recognise(const struct import_format **format, const struct import_te
         if (!text->text[strspn(text->text, " \t\r\n")])
             return error_set(error, ERROR_USAGE, "%s: holds no table: give what a tool printed",
                              text->file);
-        if (text_holds(text, "\"" DOCUMENT_SCHEMA "\""))
-            return error_set(error, ERROR_USAGE,
-                             "%s: is a document of fathom's own: 'fathom report %s' shows it",
-                             text->file, text->file);
         return error_set(error, ERROR_USAGE,
                          "%s: no format knows this text: name one, 'fathom import FORMAT FILE'; "
                          "'fathom import --help' lists them",
