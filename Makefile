@@ -37,9 +37,9 @@ run:
 windows:
 	@scripts/setup windows
 	@scripts/cross windows
-	@[ -e build-windows/build.ninja ] || meson setup --cross-file build-cross/windows/cross.ini -Dtests=disabled -Dhardening=false \
+	@[ -e build-windows/build.ninja ] || meson setup --cross-file build-cross/windows/cross.ini -Dtests=enabled -Dhardening=false \
 	    -Db_pie=false -Dlibrary=disabled -Dmpi=disabled -Dmanual=disabled $(MESON_OPTIONS) build-windows
-	@meson compile -C build-windows fathom:executable
+	@meson compile -C build-windows fathom:executable unit-tests
 	@tests/windows/run build-windows/fathom.exe
 
 # What takes long is left to .ci/run.

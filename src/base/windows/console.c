@@ -4,6 +4,9 @@
 
 #include <io.h>
 
+/* The C library expands * and ? of arguments, because Windows' shells leave that to programs. */
+int _dowildcard = -1;
+
 static __attribute__((constructor)) void begin(void)
 {
     DWORD mode;

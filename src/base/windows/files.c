@@ -10,26 +10,20 @@
 /* The error of POSIX for the one that Windows has just reported. */
 static int fail(void)
 {
-    switch (GetLastError()) {
-    case ERROR_FILE_NOT_FOUND:
-    case ERROR_PATH_NOT_FOUND:
-    case ERROR_INVALID_NAME:
-        errno = ENOENT;
-        break;
-    case ERROR_FILE_EXISTS:
-    case ERROR_ALREADY_EXISTS:
-        errno = EEXIST;
-        break;
-    case ERROR_ACCESS_DENIED:
-    case ERROR_SHARING_VIOLATION:
-        errno = EACCES;
-        break;
-    case ERROR_DISK_FULL:
-        errno = ENOSPC;
-        break;
-    default:
-        errno = EIO;
-    }
+    static const DWORD errors[][2] = {{ERROR_FILE_NOT_FOUND, ENOENT},
+                                      {ERROR_PATH_NOT_FOUND, ENOENT},
+                                      {ERROR_BAD_NETPATH, ENOENT},
+                                      {ERROR_INVALID_NAME, ENOENT},
+                                      {ERROR_FILENAME_EXCED_RANGE, ENAMETOOLONG},
+                                      {ERROR_FILE_EXISTS, EEXIST},
+                                      {ERROR_ALREADY_EXISTS, EEXIST},
+                                      {ERROR_ACCESS_DENIED, EACCES},
+                                      {ERROR_SHARING_VIOLATION, EACCES},
+                                      {ERROR_DISK_FULL, ENOSPC}};
+    const DWORD reported = GetLastError();
+    errno = EIO;
+    for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
+        errno = errors[i][0] == reported ? (int)errors[i][1] : errno;
     return -1;
 }
 
@@ -103,8 +97,12 @@ int open(const char *path, int flags, ...)
     const HANDLE file = CreateFileA(strcmp(path, "/dev/null") == 0 ? "NUL" : path, access,
                                     FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE,
                                     &inherited, how, FILE_ATTRIBUTE_NORMAL, NULL);
-    return file == INVALID_HANDLE_VALUE ? fail()
-                                        : _open_osfhandle((intptr_t)file, flags | O_BINARY);
+    if (file != INVALID_HANDLE_VALUE)
+        return _open_osfhandle((intptr_t)file, flags | O_BINARY);
+    fail();
+    const DWORD attributes = errno == EACCES ? GetFileAttributesA(path) : 0;
+    errno = attributes + 1 && attributes & FILE_ATTRIBUTE_DIRECTORY ? EISDIR : errno;
+    return -1;
 }
 
 int posix_rename(const char *from, const char *to)

@@ -126,7 +126,7 @@ static int number_in(const char *name)
 {
     const char *digits = name + strcspn(name, "0123456789");
     const long value = *digits ? strtol(digits, NULL, 10) : -1;
-    return value <= INT_MAX ? (int)value : -1;
+    return value < INT_MAX ? (int)value : -1;
 }
 
 const char level_memory[] = "DRAM", level_reached[] = "last";
