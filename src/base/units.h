@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 
-#include <stddef.h>
 #include <stdint.h>
 
 /* "16K", "1.5M", "2 GiB", "4096" -> bytes. ERROR_USAGE for anything else: no digits, an unknown

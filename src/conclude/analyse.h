@@ -10,7 +10,6 @@
 #pragma once
 
 #include "document/document.h"
-#include "stats/student.h"
 
 struct analysis {
     struct probe_result *result;         /* findings are added to it; its series are only read */

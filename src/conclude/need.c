@@ -2,7 +2,6 @@
 
 #include "base/line.h"
 #include "base/units.h"
-#include "conclude/registry/finding.h"
 #include "document/flag.h"
 
 #include <math.h>

@@ -1,7 +1,6 @@
 #include "conclude/ways.h"
 
 #include "base/cpulist.h"
-#include "base/pool.h"
 #include "conclude/registry/registry.h"
 #include "document/flag.h"
 

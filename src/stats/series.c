@@ -1,7 +1,5 @@
 #include "stats/series.h"
 
-#include "stats/order.h"
-
 #include <math.h>
 #include <string.h>
 

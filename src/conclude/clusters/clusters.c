@@ -1,6 +1,5 @@
 #include "conclude/clusters/clusters.h"
 
-#include "base/cpulist.h"
 #include "conclude/clusters/cluster.h"
 #include "conclude/registry/finding.h"
 #include "document/flag.h"

@@ -4,7 +4,6 @@
 #include "base/text.h"
 #include "conclude/registry/device.h"
 #include "conclude/registry/finding.h"
-#include "conclude/registry/obtained.h"
 #include "conclude/registry/registry.h"
 
 #include <stdlib.h>

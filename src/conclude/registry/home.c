@@ -4,7 +4,6 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "conclude/registry/catalogue.h"
-#include "conclude/registry/registry.h"
 
 #include <math.h>
 #include <string.h>

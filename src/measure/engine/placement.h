@@ -9,8 +9,6 @@
 
 #include "document/document.h"
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 enum { PLACEMENT_STATES = 8, PLACEMENT_MOVING = PLACEMENT_STATES };

@@ -12,8 +12,6 @@
 
 #include "measure/kernels/kernel.h"
 
-#include <stdbool.h>
-
 enum { CHAINS_MOST = 64 };
 
 struct chains {

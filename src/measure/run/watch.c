@@ -5,7 +5,6 @@
 #include "measure/engine/engine.h"
 #include "measure/kernels/chase.h"
 #include "measure/kernels/contention.h"
-#include "measure/kernels/ring.h"
 #include "stats/order.h"
 #include "stats/undisturbed.h"
 

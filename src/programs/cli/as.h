@@ -1,7 +1,6 @@
 /* `fathom as TOOL`: another tool's command and table. */
 #pragma once
 
-#include "programs/cli/command.h"
 #include "speak/tongues/tongue.h"
 
 struct as {

@@ -1,7 +1,6 @@
 #include "programs/cli/command.h"
 
 #include "base/clean.h"
-#include "measure/probes/kit/probe.h"
 #include "programs/cli/options.h"
 
 #include <stdarg.h>

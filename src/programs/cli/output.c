@@ -5,7 +5,6 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "conclude/verdict.h"
-#include "document/document.h"
 
 #include <langinfo.h>
 #include <locale.h>

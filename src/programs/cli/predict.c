@@ -5,9 +5,7 @@
 #include "base/quote.h"
 #include "base/units.h"
 #include "conclude/complete.h"
-#include "programs/cli/options.h"
 #include "programs/cli/output.h"
-#include "show/render/parts.h"
 
 #include <math.h>
 #include <stdlib.h>

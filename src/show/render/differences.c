@@ -2,7 +2,6 @@
 #include "show/render/differences.h"
 #include "base/quote.h"
 #include "show/render/parts.h"
-#include "show/report/differences.h"
 #include "show/report/why.h"
 
 #include <math.h>

@@ -1,6 +1,5 @@
 /* Lines of the first screen besides the datasheet: hand-offs, costs of the system, what to do with
  * the figures, and where the rest is. */
-#include "base/cpulist.h"
 #include "base/units.h"
 #include "conclude/levels/of_document.h"
 #include "show/report/parts.h"

@@ -16,8 +16,6 @@
 #include "measure/gpu/gpu.h"
 
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 /* Name of the constant memory of a GPU_CONSTANT chase, for cuModuleGetGlobal. The caller fills it
  * with a ring of 32-bit words; each word is the offset of the next one in the bank. */

@@ -1,6 +1,5 @@
 #include "measure/probes/chase/knees.h"
 
-#include "conclude/levels/level.h"
 #include "conclude/translation/tlb.h"
 #include "measure/probes/chase/working_sets.h"
 

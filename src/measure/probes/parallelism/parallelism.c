@@ -13,7 +13,6 @@
 #include "base/random.h"
 #include "base/units.h"
 #include "measure/kernels/chains.h"
-#include "measure/probes/chase/working_sets.h"
 #include "measure/probes/kit/build.h"
 
 #include <string.h>
