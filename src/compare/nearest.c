@@ -2,7 +2,7 @@
 
 #include "base/text.h"
 #include "compare/spread.h"
-#include "conclude/registry/home.h"
+#include "stats/order.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -12,48 +12,108 @@ bool nearest_counts(const struct difference *difference)
     return difference->finding_a && finding_meaning(difference->finding_a).role != ROLE_CONDITION;
 }
 
-/* What a level counts that only one of two machines has: as a figure twice as large. */
-static const double lonely_away = 0.6931471805599453;
+/* What a difference counts at most: beside a capacity any factor may lie between two times. */
+static const double away_most = 0.6931471805599453;
 
-static bool is_level(const struct finding *finding)
+/* Up to 4 MiB: beyond, caches are mostly shared, and what memory takes is its board's. */
+enum { STEPS = 23 };
+
+/* A curve's times at powers of two, in bytes or CPUs, and the shortest of them; 0: none. */
+struct shape {
+    double at[STEPS], shortest;
+};
+
+static void neighbour_add(struct neighbour *neighbour, double ratio)
 {
-    const struct finding_meaning meaning = finding_meaning(finding);
-    return meaning.role == ROLE_LEVEL && meaning.side != SIDE_NEITHER && isfinite(finding->value) &&
-           !finding_is_derived(finding);
+    neighbour->away += fmin(fabs(log(ratio)), away_most);
+    neighbour->compared++;
 }
 
-/* Fills the neighbour of a document with so many levels; its `compared` is 0 where they have no
- * figure in common. */
-static int measure_away(struct neighbour *neighbour, const struct document *document, size_t lonely,
-                        struct error *error)
+/* A hand-off to the nearest CPU, to the 2nd, 4th, 8th and so on: of all pairs in order, as many are
+ * for each step as there are CPUs. */
+static void shape_reach(struct shape *shape, const struct series *matrix, struct pool *pool)
 {
-    struct differences there = {.count = 0};
-    struct error none = {0};
-    double sum = 0;
-    int code = differences_find(&there, neighbour->document, document, NAN, &none);
-    for (size_t i = 0; code == 0 && i < there.count; i++) {
-        const struct difference *difference = &there.list[i];
-        const bool counts = nearest_counts(difference);
-        sum += counts ? fabs(log(difference->compared.ratio)) : 0;
-        neighbour->compared += counts;
-        lonely -= counts && is_level(difference->finding_b);
+    double *times = pool_alloc(pool, matrix->point_count, sizeof *times);
+    size_t n = 0, row = 0, partners = 1;
+    for (const struct point *at = matrix->points; at < matrix->points + matrix->point_count; at++) {
+        row = row && at->from == at[-1].from ? row + 1 : 1;
+        partners = row > partners ? row : partners;
+        if (at->y.n)
+            times[n++] = (double)at->y.median;
     }
-    for (size_t i = 0; i < there.lonely_count; i++)
-        lonely += is_level(there.lonely[i].finding);
-    neighbour->away = (sum + lonely_away * (double)lonely) / (double)(neighbour->compared + lonely);
-    differences_free(&there);
-    if (code == ERROR_USAGE)
-        return 0;
-    if (code < 0)
-        *error = none;
-    return code;
+    sort_ascending(times, n);
+    for (size_t k = 0; k < STEPS && (size_t)1 << k <= partners && n; k++)
+        shape->at[k] = times[n * (((size_t)2 << k) - 1) / (2 * partners)];
+}
+
+static struct shape shape_of(const struct document *document, const char *name, struct pool *pool)
+{
+    const struct probe_result *probe = document_probe(document, name);
+    struct shape shape = {.shortest = INFINITY};
+    const struct series *series = NULL; /* the first headline, or else the last */
+    for (size_t s = probe ? probe->series_count : 0; s-- > 0;)
+        if (!series || probe->series[s].headline)
+            series = &probe->series[s];
+    if (series && series->matrix)
+        shape_reach(&shape, series, pool);
+    for (size_t i = 0; series && i < series->point_count; i++) {
+        const double k = log2(series->points[i].x);
+        if (k >= 0 && k < STEPS && !(k > floor(k)))
+            shape.at[(int)k] = (double)series->points[i].y.median;
+    }
+    for (size_t k = 0; k < STEPS; k++)
+        shape.shortest = shape.at[k] > 0 ? fmin(shape.shortest, shape.at[k]) : shape.shortest;
+    return shape;
+}
+
+/* Multiples of the shortest time, which no clock moves, and that time. Of CPUs also how many are
+ * there: a step that one lacks differs as much as can be. */
+static void add_shape(struct neighbour *to, struct nearest *nearest, const char *name, bool every)
+{
+    const struct shape a = shape_of(to->document, name, &nearest->pool),
+                       b = shape_of(nearest->document, name, &nearest->pool);
+    if (isinf(a.shortest) || isinf(b.shortest))
+        return;
+    for (size_t k = 0; k < STEPS; k++)
+        if (a.at[k] > 0 && b.at[k] > 0)
+            neighbour_add(to, a.at[k] / a.shortest / (b.at[k] / b.shortest));
+        else if (every && (a.at[k] > 0 || b.at[k] > 0))
+            neighbour_add(to, INFINITY);
+    neighbour_add(to, a.shortest / b.shortest);
+}
+
+/* Fills the neighbour of a document; its `compared` is 0 where they have no figure in common. What
+ * was read off a curve is not compared again. */
+static int measure_away(struct neighbour *other, struct nearest *nearest)
+{
+    struct differences all = {.count = 0};
+    add_shape(other, nearest, "latency", false);
+    add_shape(other, nearest, "cores", true);
+    const bool shapes = other->compared > 0;
+    const int code =
+        differences_find(&all, other->document, nearest->document, NAN, nearest->error);
+    for (size_t i = 0; code == 0 && i < all.count; i++) {
+        if (!nearest_counts(&all.list[i]))
+            continue;
+        const struct finding_meaning its = finding_meaning(all.list[i].finding_a);
+        const bool of_level = its.role == ROLE_LEVEL && its.fact <= FACT_CAPACITY;
+        if (!shapes || !(of_level || its.role == ROLE_HANDOFF || its.role == ROLE_CLUSTER))
+            neighbour_add(other, all.list[i].compared.ratio);
+    }
+    differences_free(&all);
+    return code == ERROR_USAGE ? 0 : code;
+}
+
+/* As if it differed in one more figure as much as can be: few figures say little. */
+static double rank_of(const struct neighbour *neighbour)
+{
+    return (neighbour->away + away_most) / (double)(neighbour->compared + 1);
 }
 
 static int by_distance(const void *a, const void *b)
 {
-    const struct neighbour *left = a, *right = b;
-    const int order = (left->away > right->away) - (left->away < right->away);
-    return order ? order : (left->compared < right->compared) - (left->compared > right->compared);
+    const double left = rank_of(a), right = rank_of(b);
+    return (left > right) - (left < right);
 }
 
 static bool is_of_model(const struct machine_facts *a, const struct machine_facts *b)
@@ -74,31 +134,17 @@ static int compare_with_model(struct nearest *nearest, const struct document *do
                               struct error *error)
 {
     struct document *const alike = nearest->alike_list;
-    struct error none = {0};
     const char *left_out = NULL;
     size_t n = 0;
     for (size_t i = 0; i < nearest->count; i++)
         if (is_of_model(&nearest->list[i].document->machine, &document->machine) &&
             !differences_of_copies(nearest->list[i].document, document))
             alike[n++] = *nearest->list[i].document;
-    int code = n ? baseline_build(&nearest->others, alike, n, &left_out, &none) : ERROR_USAGE;
+    int code = n ? baseline_build(&nearest->others, alike, n, &left_out, error) : ERROR_USAGE;
     if (code == 0)
-        code = differences_find(&nearest->differences, &nearest->others, document, NAN, &none);
+        code = differences_find(&nearest->differences, &nearest->others, document, NAN, error);
     nearest->alike = code == 0 && nearest->differences.count ? n : 0;
-    if (code == ERROR_USAGE)
-        return 0;
-    if (code < 0)
-        *error = none;
-    return code;
-}
-
-static int allocate(void *with)
-{
-    struct nearest *nearest = with;
-    nearest->list = pool_alloc(&nearest->pool, nearest->count + 1, sizeof *nearest->list);
-    nearest->alike_list =
-        pool_alloc(&nearest->pool, nearest->count + 1, sizeof *nearest->alike_list);
-    return 0;
+    return code == ERROR_USAGE ? 0 : code;
 }
 
 /* Whether a copy of the document is in the list. */
@@ -110,25 +156,28 @@ static bool is_known(const struct nearest *nearest, const struct document *docum
     return false;
 }
 
-int nearest_find(struct nearest *nearest, const struct document *document,
-                 const struct document *known, size_t known_count, struct error *error)
+static int list_neighbours(void *with)
 {
-    *nearest = (struct nearest){.count = known_count};
-    /* By findings. */
-    size_t levels = 0;
-    for (size_t p = 0; p < document->probe_count; p++)
-        for (size_t f = 0; f < document->probes[p].finding_count; f++)
-            levels += is_level(&document->probes[p].findings[f]);
-    int code = pool_enter(&nearest->pool, allocate, nearest, error);
-    nearest->count = 0;
-    for (size_t i = 0; i < known_count && code == 0; i++) {
-        struct neighbour neighbour = {.document = &known[i]};
-        if (is_known(nearest, &known[i]))
+    struct nearest *nearest = with;
+    int code = 0;
+    nearest->list = pool_alloc(&nearest->pool, nearest->known_count, sizeof *nearest->list);
+    nearest->alike_list = pool_alloc(&nearest->pool, nearest->known_count, sizeof *nearest->known);
+    for (size_t i = 0; i < nearest->known_count && code == 0; i++) {
+        struct neighbour neighbour = {.document = &nearest->known[i]};
+        if (is_known(nearest, neighbour.document))
             continue;
-        code = measure_away(&neighbour, document, levels, error);
+        code = measure_away(&neighbour, nearest);
         if (code == 0 && neighbour.compared)
             nearest->list[nearest->count++] = neighbour;
     }
+    return code;
+}
+
+int nearest_find(struct nearest *nearest, const struct document *document,
+                 const struct document *known, size_t known_count, struct error *error)
+{
+    *nearest = (struct nearest){document, known, error, .known_count = known_count};
+    int code = pool_enter(&nearest->pool, list_neighbours, nearest, error);
     if (code == 0 && !nearest->count)
         code = error_set(error, ERROR_USAGE,
                          "no known machine has a figure in common with this document: measure "

@@ -2,9 +2,10 @@
  * Which known machines are nearest to a document's, by what was measured, and how it differs from
  * the others of its model.
  *
- * How far two are apart is the mean of what compare() says of their figures: the logarithm of each
- * ratio, whichever is more, and that of 2 for a level that only one of them has. Two machines at a
- * distance of log(1.25) differ by 25 % in a usual figure.
+ * How far two are apart is the mean of the logarithms of their figures' ratios, whichever is more,
+ * each of 2 at most. Latency by working set is compared as a curve, in multiples of its shortest
+ * time, and not as the levels that were read off it. Machines with few figures in common rank as if
+ * one more differed by 2. Two machines at a distance of log(1.25) differ by 25 % in a usual figure.
  */
 #pragma once
 
@@ -12,17 +13,19 @@
 
 struct neighbour {
     const struct document *document;
-    double away; /* the mean of logarithms */
+    double away; /* the sum of logarithms */
     size_t compared;
 };
 
 struct nearest {
+    const struct document *document, *known;
+    struct error *error;
     struct neighbour *list; /* the nearest first; of those with a figure in common, one of each */
-    size_t count;
-    /* The others of its model, as one document (compare/spread.h), and how this one differs. */
-    size_t alike;                /* how many; 0: none is known, or they have no figure in common */
-    struct document *alike_list; /* these, of the known ones' memory */
-    struct document others;
+    size_t count, known_count;
+    /* The others of its model, how many there are (0: none is known, or they have no figure in
+     * common), the same as one document (compare/spread.h), and how this one differs. */
+    struct document *alike_list, others;
+    size_t alike;
     struct differences differences;
     struct pool pool;
 };

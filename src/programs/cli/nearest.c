@@ -6,7 +6,6 @@
 #include "conclude/complete.h"
 #include "document/json.h"
 #include "programs/cli/gallery.h"
-#include "programs/cli/options.h"
 #include "programs/cli/output.h"
 #include "show/report/differences.h"
 
@@ -60,39 +59,31 @@ static void write_machine(FILE *out, const struct document *document, size_t col
     const char *path = clean_text(document->file, file, sizeof file);
     clean_text(name_of(document), model, sizeof model);
     const size_t left = clean_columns(file) + 3 < columns ? columns - clean_columns(file) - 3 : 0;
-    if (left < SHORTENED_LEAST && strrchr(file, '/'))
-        path = strrchr(file, '/') + 1;
-    if (clean_columns(model) <= left) {
-        fprintf(out, "%s (%s)\n", model, path);
-    } else if (left < SHORTENED_LEAST) {
-        fprintf(out, "(%s)\n", path);
-    } else {
-        model[left - 2] = '\0';
-        text_drop_half(model);
-        fprintf(out, "%s.. (%s)\n", model, path);
+    if (left < SHORTENED_LEAST) {
+        fprintf(out, "(%s)\n", strrchr(path, '/') ? strrchr(path, '/') + 1 : path);
+        return;
     }
+    const bool fits = clean_columns(model) <= left;
+    model[fits ? strlen(model) : left - 2] = '\0';
+    text_drop_half(model);
+    fprintf(out, "%s%s (%s)\n", model, fits ? "" : "..", path);
 }
-
-/* What is written: the nearest machines, and the processor that they are near to. */
-struct shown {
-    struct nearest nearest;
-    const char *model;
-};
 
 static int write_text(const void *content, FILE *out, struct error *error)
 {
-    const struct nearest *nearest = &((const struct shown *)content)->nearest;
+    const struct nearest *nearest = content;
     const struct text_style style = output_style(out);
     struct line line = {0};
     (void)error;
     fputs("   differs  in figures  machine\n", out);
     for (size_t i = 0; i < nearest->count && i < LISTED_MOST; i++) {
         const struct neighbour *neighbour = &nearest->list[i];
-        fprintf(out, "  %6.0f %%  %10zu  ", 100 * expm1(neighbour->away), neighbour->compared);
+        fprintf(out, "  %6.0f %%  %10zu  ",
+                100 * expm1(neighbour->away / (double)neighbour->compared), neighbour->compared);
         write_machine(out, neighbour->document,
                       style.width > COLUMN ? (size_t)(style.width - COLUMN) : 0);
     }
-    line_add_model(&line, nearest, ((const struct shown *)content)->model);
+    line_add_model(&line, nearest, name_of(nearest->document));
     fputc('\n', out);
     render_sentence(out, line.text, 0, &style);
     return 0;
@@ -117,19 +108,17 @@ static int nearest(struct invocation *invocation, struct error *error)
     while (gallery[count - operands].name)
         count++;
     struct document *documents = calloc(count, sizeof *documents);
-    struct shown shown = {.nearest = {.count = 0}};
+    struct nearest found = {.count = 0};
     int code = documents ? 0 : error_out_of_memory(error);
     for (; code == 0 && read < count; read++)
         code = read < operands
                    ? experiment_read(&documents[read], invocation->operands[read], error)
                    : read_text(&documents[read], &gallery[read - operands], error);
-    if (code == 0) {
-        shown.model = name_of(&documents[0]);
-        code = nearest_find(&shown.nearest, &documents[0], documents + 1, count - 1, error);
-    }
     if (code == 0)
-        code = output_write(output_path(&invocation->options), write_text, &shown, error);
-    nearest_free(&shown.nearest);
+        code = nearest_find(&found, &documents[0], documents + 1, count - 1, error);
+    if (code == 0)
+        code = output_write(output_path(&invocation->options), write_text, &found, error);
+    nearest_free(&found);
     for (size_t i = 0; i < read; i++)
         document_free(&documents[i]);
     free(documents);
