@@ -1,7 +1,7 @@
 """Case files: command lines, each with its outcome below it.
 
     # A remark.
-    needs two-cpus              or ordinary-user: skipped where the machine lacks that
+    needs two-cpus              or ordinary-user: skipped where the machine lacks that; root goes without its right
     terminal 80                 standard output is a terminal of this many columns
     > printf x > in.json        prepares the folder; its outcome is not checked
     $ fathom report in.json     the command, for the shell, in an empty folder
