@@ -59,7 +59,8 @@ struct refresh {
 /* Looks for one period in all trials: Rayleigh's test ("On the problem of random vibrations",
  * Philosophical Magazine 37, 1919) at every period of the range, summed over the trials of each
  * half of the run. Where nothing repeats, a half shows a period in less than refresh_chance of all
- * runs, however many periods are looked at; both halves have to show the same one. A step of the
- * pool. */
+ * runs, however many periods are looked at; both halves have to show the same one. Two refreshes
+ * in turn that delay loads alike, half a period apart, are one of half that period: no load tells
+ * them apart. A step of the pool. */
 extern const double refresh_chance;
 struct refresh refresh_find(const struct refresh_trial *, size_t trials, struct pool *);

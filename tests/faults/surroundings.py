@@ -371,13 +371,21 @@ def machines_that_cannot(program):
     """What a machine or a policy doesn't allow is one line and no screen."""
     cpu = min(os.sched_getaffinity(0))
     found = []
+    without = "qemu-x86_64 -cpu qemu64,-clflush $FATHOM"
+    emulated = os.uname().machine == "x86_64" and shutil.which("qemu-x86_64")
     for command in (f"python3 -c '{SEALED}' $FATHOM front", f"taskset -c {cpu} fathom coherence --by size",
-                    f"taskset -c {cpu} fathom cores"):
+                    f"taskset -c {cpu} fathom cores", *([f"{without} fence --op clflush"] if emulated else ())):
         result = program.run(command)
         if result.status in (77, 127):   # an older kernel, or no taskset
             continue
         if result.status != 3 or result.out or len(result.err.splitlines()) != 1:
             found.append(f"{command}: status {result.status}: {result.out!r} {result.err!r}")
+    # The others measure what is there, without that instruction and in 1 GiB.
+    for command in [f"{without} {words} --quick --budget 3" for words in ("tail", "fence", "coherence") if emulated] + [
+            f"ulimit -v {1 << 20}; fathom {words} --quick --budget 3" for words in ("tail", "front", "fence")]:
+        result = program.run(command)
+        if result.status not in (0, 3, 4) or len(result.err.splitlines()) != (result.status == 3):
+            found.append(f"{command}: status {result.status}: {result.err!r}")
     return found
 
 

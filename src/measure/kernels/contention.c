@@ -55,12 +55,11 @@ const struct contention *contention_of(enum contention_op op)
 
 const char *const line_state_names[LINE_STATES + 1] = {"modified", "exclusive", "shared",
                                                        "invalid"};
-/* A line that another core has read becomes exclusive only after it has left all caches. */
-const bool line_states_need_flush[LINE_STATES] = {
-    [LINE_EXCLUSIVE] = true,
-    [LINE_INVALID] = true,
-};
-const bool line_flush_possible = LOOPS_CAN_FLUSH;
+
+bool line_flush_possible(void)
+{
+    return loops_can_flush();
+}
 
 void line_flush(void *line)
 {
@@ -95,7 +94,7 @@ static void flush_lines(const struct line_ring *ring)
  * are shared, where they can be flushed. */
 static void prepare_lines(const struct line_ring *ring)
 {
-    bool clean = ring->state == LINE_EXCLUSIVE || (ring->state == LINE_SHARED && LOOPS_CAN_FLUSH);
+    bool clean = ring->state == LINE_EXCLUSIVE || (ring->state == LINE_SHARED && ring->flushed);
     if (clean && !ring->second)
         flush_lines(ring);
     if (clean || ring->second)

@@ -29,9 +29,8 @@ extern const unsigned contention_steps; /* operations per repeat */
 
 enum line_state { LINE_MODIFIED, LINE_EXCLUSIVE, LINE_SHARED, LINE_INVALID, LINE_STATES };
 extern const char *const line_state_names[LINE_STATES + 1];
-extern const bool line_states_need_flush[LINE_STATES];
-extern const bool line_flush_possible; /* whether a program can flush lines on this architecture */
-void line_flush(void *line);           /* does not wait until the line is out */
+bool line_flush_possible(void); /* whether a program can flush lines on this processor */
+void line_flush(void *line);    /* does not wait until the line is out */
 
 enum touch_op { TOUCH_LOAD, TOUCH_STORE, TOUCH_CAS, TOUCH_FETCH_ADD, TOUCH_OPS };
 struct touch {
@@ -51,6 +50,7 @@ struct line_ring {
     uint64_t step; /* stages from one turn of this worker to its next */
     enum line_state state;
     bool rests;     /* of the measuring worker: its next call only waits; begins as true */
+    bool flushed;   /* of a helper: lines are flushed before they are shared */
     bool second;    /* of a helper: it reads the lines after another helper did */
     bool own_copy;  /* of the measuring worker: it first reads every line, to share it with the
                        helper */

@@ -3,8 +3,6 @@
 #include "arch.h"
 #include "single_loops.h"
 
-const bool single_flushes = LOOPS_FLUSHES;
-
 enum { EMPTIES = 63 };
 
 /* The mean of the middle third of the times between two readings: finer than the counter's step. */

@@ -18,7 +18,7 @@ struct single {
     uint64_t random;     /* any number */
     unsigned pause_bits; /* pauses of less than 2^pause_bits turns of an empty loop; 1 to 31 */
     bool flush;          /* each line is taken out of all caches before its load: only where
-                            single_flushes */
+                            line_flush_possible() */
     uint64_t over;       /* loads of at least so many ticks are logged, at most SINGLE_BINS */
     uint64_t check;      /* after those of at least so many, the thread's counts are read */
     void (*count)(struct gap_counts *); /* NULL: nothing is counted */
@@ -32,8 +32,6 @@ struct single {
     double empty;        /* ticks between two readings without a load */
     uint64_t last_ticks; /* in the last call, from its first reading to its last */
 };
-
-extern const bool single_flushes; /* whether this architecture can take lines out of the caches */
 
 /* A repeat is one load. State: struct single. */
 kernel_function single_run;

@@ -11,6 +11,7 @@
 #include "document/flag.h"
 #include "machine/clock.h"
 #include "machine/interruptions.h"
+#include "measure/kernels/contention.h"
 #include "measure/kernels/single.h"
 #include "measure/probes/chase/chases.h"
 #include "measure/probes/kit/build.h"
@@ -121,9 +122,10 @@ static struct tail_place *add_place(struct probe_task *task, const char *name, i
 static void add_memory(struct probe_task *task, const char *name, int node, uint64_t bytes)
 {
     const size_t line = ((const struct tail_state *)task->state)->line_bytes;
-    add_place(task, name, node, bytes)->flush = single_flushes;
-    struct tail_place *one = add_place(task, name, node, single_flushes ? line : bytes);
-    one->flush = single_flushes;
+    const bool flush = line_flush_possible();
+    add_place(task, name, node, bytes)->flush = flush;
+    struct tail_place *one = add_place(task, name, node, flush ? line : bytes);
+    one->flush = flush;
     one->refresh = true;
 }
 
@@ -140,7 +142,7 @@ static void choose_places(struct probe_task *task)
             memory = levels[i].bytes;
         else
             add_place(task, pool_strdup(task->pool, levels[i].name), -1, levels[i].bytes);
-    if (single_flushes)
+    if (line_flush_possible())
         memory = most < flushed_bytes ? most : flushed_bytes;
     const struct cpu_place *cpu = machine_cpu(machine, state->seat->cpu);
     if (memory)
@@ -417,13 +419,14 @@ static double quantile_ns(const struct tail_state *state, const struct tail_tria
     return NAN;
 }
 
-/* The counter's steps, where they are too coarse; NULL: they are fine. */
+/* The counter's steps, where they are too coarse; "": they are fine. */
 static const char *coarse(const struct probe_task *task)
 {
     const struct tail_state *state = task->state;
     const double step_ns = (double)state->step / state->ticks_per_ns;
-    return step_ns >= coarse_ns ? pool_printf(task->pool, "the counter's steps of %.3g ns", step_ns)
-                                : NULL;
+    return step_ns >= coarse_ns
+               ? pool_printf(task->pool, ", in the counter's steps of %.3g ns", step_ns)
+               : "";
 }
 
 static void add_quantiles(struct probe_task *task, const struct tail_place *place, unsigned flags)
@@ -470,9 +473,8 @@ static void add_quantiles(struct probe_task *task, const struct tail_place *plac
         ->text = "the longest that nothing explains";
     /* One line for the first screen. */
     task->result->findings[usual].text =
-        pool_printf(pool, longest < 1e4 ? "%smax %.0f ns%s%s" : "%smax %.0f us%s%s", text,
-                    longest < 1e4 ? longest : longest * 1e-3, coarse(task) ? ", in " : "",
-                    coarse(task) ? coarse(task) : "");
+        pool_printf(pool, longest < 1e4 ? "%smax %.0f ns%s" : "%smax %.0f us%s", text,
+                    longest < 1e4 ? longest : longest * 1e-3, coarse(task));
 }
 
 /* --- refresh --- */
@@ -494,17 +496,21 @@ static void add_refresh(struct probe_task *task, const struct tail_place *place,
                             "ns", &found.period_ns, flags);
     if (found.answer != REFRESH_FOUND) {
         period->text = pool_printf(
-            pool, "not found: %s%s%s",
+            pool, "not found: %s%s",
             task->machine->emulated ? "an emulator's own work takes longer than a refresh"
             : !place->flush ? "no line can be taken out of the caches here, and the channels do "
                               "not refresh together"
                             : why[found.answer],
-            coarse(task) ? ", in " : "", coarse(task) ? coarse(task) : "");
+            coarse(task));
         return;
     }
     summary_divide(&share, (double)found.period_ns.median / 100);
+    const double twice = 2 * (double)found.period_ns.median;
     period->text = pool_printf(pool, "a load waits up to %.3g ns, %.3g %% of time",
                                (double)found.cost_ns.median, (double)share.median);
+    if (twice <= refresh_most_ns)
+        period->text =
+            pool_printf(pool, "%s; or two in turn, each %.3g us", period->text, twice * 1e-3);
     finding_add_summary(task->result, pool, pool_printf(pool, "%s.refresh.cost", prefix), "ns",
                         &found.cost_ns, flags)
         ->text = "longer takes a load that comes as a refresh begins";

@@ -3,6 +3,7 @@
 #include "base/random.h"
 #include "conclude/registry/registry.h"
 #include "machine/os.h"
+#include "measure/kernels/contention.h"
 #include "measure/kernels/inject.h"
 #include "measure/kernels/single.h"
 #include "measure/kernels/stream.h"
@@ -276,7 +277,7 @@ int pressure_map(struct pressure *pressure, uint64_t cache, uint64_t most, struc
     struct scale scale = {pressure, 4 * (uint64_t)pressure->own_bytes};
     if (scale.bytes > cache / 4)
         scale.bytes = cache / 4;
-    if (code >= 0 && single_flushes && scale.bytes > (uint64_t)pressure->own_bytes &&
+    if (code >= 0 && line_flush_possible() && scale.bytes > (uint64_t)pressure->own_bytes &&
         scale.bytes <= pressure->room) {
         job.count = 1;
         job.work = find_scale;

@@ -62,7 +62,7 @@ static void choose_levels(struct watch *watch)
     }
     /* Memory is watched in lines that are flushed, or where a program can't flush them in four
      * times the last cache. */
-    const bool flushed = line_flush_possible && !watch->model;
+    const bool flushed = line_flush_possible() && !watch->model;
     const bool least = flushed || (4 * above < memory_least && !watch->model);
     const uint64_t bytes = least ? memory_least : 4 * above < memory_most ? 4 * above : memory_most;
     if (bytes > budget || (!flushed && bytes <= above))

@@ -163,21 +163,23 @@ static void refresh_is_found_beside_pulses(void **state)
 }
 
 /* Loads that are further apart meet few of the periods, and half of them a second refresh that lies
- * between two: of another rank of the channel. A counter's steps hide neither. */
+ * between two: of another rank of the channel. A counter's steps hide neither. Where both take
+ * about the same time, they look like one of half the period. */
 static void refresh_is_found_by_few_loads_of_it(void **state)
 {
     (void)state;
-    const struct memory memory = {.refi = 1950,
-                                  .rfc = 250,
-                                  .other = 120,
-                                  .load = 120,
-                                  .slack = 1800,
-                                  .bump = 200,
-                                  .step = 10};
+    static const double others[] = {120, 190, 225, 250};
+    struct memory memory = {.rfc = 250, .load = 120, .slack = 1800, .bump = 200, .step = 10};
     for (uint64_t seed = 0; seed < sample_seeds(20); seed++) {
+        memory.refi = seed % 4 == 0 ? 1950 : seed % 3 ? 3900 : 7800;
+        memory.other = others[seed % 4];
         const struct refresh found = find_in(&memory, 1, seed + 500, LOADS);
         assert_int_equal(found.answer, REFRESH_FOUND);
-        assert_true(about(found.period_ns.median, 1950));
+        if (!about(found.period_ns.median, memory.refi) &&
+            (seed % 4 == 0 || !about(2 * found.period_ns.median, memory.refi)))
+            fail_msg("%g and %g ns in turn each %g ns: %g ns", memory.rfc, memory.other,
+                     memory.refi, (double)found.period_ns.median);
+        assert_true(seed % 4 < 3 || about(2 * found.period_ns.median, memory.refi));
     }
 }
 

@@ -28,20 +28,25 @@ static inline bool arch_cpuid(uint32_t leaf, uint32_t subleaf, uint32_t register
                              &registers[3]);
 }
 
+/* A bit of one of these registers, 0 to 3 as above; false also without the leaf. */
+static inline bool arch_has(uint32_t leaf, int place, unsigned bit)
+{
+    uint32_t registers[4];
+    return arch_cpuid(leaf, 0, registers) && (registers[place] >> bit & 1);
+}
+
 /* Invariant TSC: CPUID 8000_0007H EDX bit 8. That bit promises a constant rate. The kernel checks
  * whether firmware set the counters of all CPUs to the same value (clock_counter_distrusted()). */
 static inline bool arch_counter_usable(void)
 {
-    unsigned a, b, c, d;
-    return __get_cpuid(0x80000007u, &a, &b, &c, &d) && (d & 1u << 8);
+    return arch_has(0x80000007u, 3, 8);
 }
 
 /* Which register files the system saves: XCR0, if CPUID says that XGETBV may be used (Intel SDM
  * vol. 1, 13.2). Vector registers that the system does not save can't be used. */
 static inline uint32_t arch_saved_state(void)
 {
-    unsigned a, b, c, d;
-    if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & 1u << 27))
+    if (!arch_has(1, 2, 27))
         return 0;
     uint32_t low, high;
     __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
@@ -51,23 +56,19 @@ static inline uint32_t arch_saved_state(void)
 /* CPUID 1 ECX bit 28; SSE and AVX state, bits 1 and 2 of XCR0 (Intel SDM vol. 1, 14.3). */
 static inline bool arch_has_avx(void)
 {
-    unsigned a, b, c, d;
-    return __get_cpuid(1, &a, &b, &c, &d) && (c & 1u << 28) && (arch_saved_state() & 0x6) == 0x6;
+    return arch_has(1, 2, 28) && (arch_saved_state() & 0x6) == 0x6;
 }
 
 /* AVX512F: CPUID 7.0 EBX bit 16; opmask and upper ZMM state, and AVX's (Intel SDM vol. 1, 15.2). */
 static inline bool arch_has_avx512(void)
 {
-    unsigned a, b, c, d;
-    return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (b & 1u << 16) &&
-           (arch_saved_state() & 0xe6) == 0xe6;
+    return arch_has(7, 1, 16) && (arch_saved_state() & 0xe6) == 0xe6;
 }
 
 /* BMI2: CPUID 7.0 EBX bit 8. */
 static inline bool arch_has_bmi2(void)
 {
-    unsigned a, b, c, d;
-    return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (b & 1u << 8);
+    return arch_has(7, 1, 8);
 }
 
 /* The twelve characters by which a hypervisor names itself, at CPUID 4000_0000H if CPUID 1 ECX bit

@@ -10,7 +10,11 @@
 
 #include "handoff.loops.h"
 
-#define LOOPS_CAN_FLUSH 1
+/* Linux lets programs do it (SCTLR_EL1.UCI). */
+static inline bool loops_can_flush(void)
+{
+    return true;
+}
 static inline void loops_flush(void *line)
 {
     __asm__ volatile("dc civac, %0" : : "r"(line) : "memory");

@@ -5,10 +5,6 @@
 
 #include <stdint.h>
 
-/* Whether loops_flush() takes a line out of all caches. Linux lets programs do it
- * (SCTLR_EL1.UCI). */
-#define LOOPS_FLUSHES 1
-
 /* DSB waits until the line is out (Arm ARM B2.3, D7.5). */
 static inline void loops_flush(const void *at)
 {

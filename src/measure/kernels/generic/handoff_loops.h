@@ -156,7 +156,10 @@ TOUCH_LOOP(loops_touch_fetch_add, (void)__atomic_fetch_add(word, 0, __ATOMIC_SEQ
 #undef TOUCH_LOOP
 
 /* C has no way to flush a line. */
-#define LOOPS_CAN_FLUSH 0
+static inline bool loops_can_flush(void)
+{
+    return false;
+}
 static inline void loops_flush(void *line)
 {
     (void)line;

@@ -6,8 +6,6 @@
 #include <stdint.h>
 
 /* C has no instruction that takes a line out of the caches. */
-#define LOOPS_FLUSHES 0
-
 static inline void loops_flush(const void *at)
 {
     (void)at;

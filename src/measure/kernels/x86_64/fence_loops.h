@@ -3,21 +3,17 @@
 
 #include "arch.h"
 #include "measure/kernels/assembled/fence_loops.h"
+#include "measure/kernels/contention.h"
 
 #define FENCE_VALUE(value) "+&a"(value)
 /* CPUID 7.0 EBX (Intel SDM vol. 2A). */
-static inline bool fence_has(unsigned bit)
-{
-    uint32_t registers[4];
-    return arch_cpuid(7, 0, registers) && (registers[1] >> bit & 1);
-}
 static bool fence_has_clflushopt(void)
 {
-    return fence_has(23);
+    return arch_has(7, 1, 23);
 }
 static bool fence_has_clwb(void)
 {
-    return fence_has(24);
+    return arch_has(7, 1, 24);
 }
 
 #define FENCE_LIST(X)                                                                              \
@@ -29,7 +25,8 @@ static bool fence_has_clwb(void)
     X(mfence, "mfence", "orders all loads and stores", FENCE_ORDER, true, NULL)                    \
     X(sfence, "sfence", "orders stores", FENCE_ORDER, false, NULL)                                 \
     X(lfence, "lfence", "waits for all earlier instructions", FENCE_ORDER, false, NULL)            \
-    X(clflush, "clflush", "writes a line back and drops it", FENCE_FLUSH, false, NULL)             \
+    X(clflush, "clflush", "writes a line back and drops it", FENCE_FLUSH, false,                   \
+      line_flush_possible)                                                                         \
     X(clflushopt, "clflushopt", "the same, in no order with other flushes", FENCE_FLUSH, false,    \
       fence_has_clflushopt)                                                                        \
     X(clwb, "clwb", "writes a line back and may keep it", FENCE_FLUSH, false, fence_has_clwb)      \

@@ -5,9 +5,6 @@
 
 #include <stdint.h>
 
-/* Whether loops_flush() takes a line out of all caches. */
-#define LOOPS_FLUSHES 1
-
 /* MFENCE waits until the line is out (Intel SDM vol. 2A, CLFLUSH). */
 static inline void loops_flush(const void *at)
 {

@@ -381,14 +381,10 @@ static void add_pages(struct analysis *analysis, const struct curve *curves)
                 known = known || far[j].level[0] == k;
             unknown += !known;
         }
-        const struct levels *levels = &curve->reading.levels;
         add_size(analysis, i + unknown ? "front.itlb2.4K.entries" : "front.itlb.4K.entries", "",
                  &list[i])
-            ->text =
-            pool_printf(analysis->pool, "two ladders agree; a jump takes %.3g cycles, then %.3g",
-                        levels->list[k].latency.value,
-                        k + 1 < levels->count ? levels->list[k + 1].latency.value
-                                              : far_cost(curve->reading.series));
+            ->text = pool_printf(analysis->pool, "two ladders agree; a jump takes %.3g cycles",
+                                 curve->reading.levels.list[k].latency.value);
     }
 }
 

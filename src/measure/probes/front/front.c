@@ -72,15 +72,6 @@ static const struct code_memory *memory_of(const struct front_state *state,
     return ladder->pages || (x <= FIRST_CACHES && state->small.at) ? &state->small : &state->large;
 }
 
-/* The code of a point. */
-static struct front_code code_at(const struct front_ladder *ladder, double x)
-{
-    return (struct front_code){.kind = ladder->kind,
-                               .random = ladder->random,
-                               .count = (size_t)x / ladder->each,
-                               .each = ladder->each};
-}
-
 /* --- planning --- */
 
 /* Adds the ladder's series and its points: four an octave, and eight where the first caches end. */
@@ -107,7 +98,7 @@ static void add_ladder(struct probe_task *task, size_t i)
             build_point(task, series, floor(round(x) / ladder->each) * ladder->each,
                         &state->seat->cpu, 1, MEASURED);
         point->index = i;
-        point->arena_bytes = (ladder->random ? code_at(ladder, point->x).count : 1) *
+        point->arena_bytes = (ladder->random ? (size_t)point->x / ladder->each : 1) *
                              sizeof *(struct front_code){0}.places;
     }
 }
@@ -175,10 +166,14 @@ static void prepare_front(struct trial *trial)
     struct worker *worker = &trial->workers[0];
     struct front *front = (struct front *)worker->room;
     const struct code_memory *memory = memory_of(state, ladder, trial->point->x);
-    *front = (struct front){
-        .memory = memory->at, .bytes = memory->bytes, .code = code_at(ladder, trial->point->x)};
-    front->code.seed = trial->seed;
-    front->code.places = (uint32_t *)(void *)trial->arena->memory;
+    *front = (struct front){.memory = memory->at,
+                            .bytes = memory->bytes,
+                            .code = {.kind = ladder->kind,
+                                     .random = ladder->random,
+                                     .count = (size_t)trial->point->x / ladder->each,
+                                     .each = ladder->each,
+                                     .seed = trial->seed,
+                                     .places = (uint32_t *)(void *)trial->arena->memory}};
     front_make(front);
     worker->run = front_run;
     worker->state = front;

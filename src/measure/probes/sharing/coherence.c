@@ -145,7 +145,8 @@ static void plan_states(struct probe_task *task)
                                                    .y = {"latency", "ns"}});
             build_factor_text(task, series, "op", touch_of(op)->name);
             build_factor_text(task, series, "state", line_state_names[line_state]);
-            if (line_states_need_flush[line_state] && !line_flush_possible)
+            /* A line that another core has read becomes exclusive only after it has left all. */
+            if (line_state != LINE_MODIFIED && line_state != LINE_SHARED && !line_flush_possible())
                 continue;
             for (size_t i = 1; i < task->cpus.count; i++)
                 if (holds[i]) {
@@ -232,6 +233,7 @@ static void prepare_state(struct trial *trial)
                                    .step = point->seat_count,
                                    .state = line_state,
                                    .rests = true,
+                                   .flushed = line_flush_possible(),
                                    .second = i == 2,
                                    .own_copy = touches_lines && line_state == LINE_SHARED &&
                                                point->seat_count == 2};

@@ -1,6 +1,8 @@
 /* Every load is counted once, at its time; its instructions are asserted by tests/kernels/loops. */
 #include "measure/kernels/single.h"
 
+#include "measure/kernels/contention.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -41,7 +43,7 @@ static struct single fresh(uint64_t over, bool flush)
 static void each_load_is_counted_once(void **state)
 {
     (void)state;
-    for (int flush = 0; flush <= single_flushes; flush++) {
+    for (int flush = 0; flush <= line_flush_possible(); flush++) {
         struct single single = fresh(SINGLE_BINS, flush);
         uint64_t sum = 0;
         single_run(&single, LOADS);

@@ -8,7 +8,7 @@ extern const struct probe coherence_probe;
 
 static size_t states_possible(void)
 {
-    return line_flush_possible ? LINE_STATES : LINE_STATES - 2;
+    return line_flush_possible() ? LINE_STATES : LINE_STATES - 2;
 }
 
 static void every_operation_meets_every_state(void **state)

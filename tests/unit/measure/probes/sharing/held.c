@@ -164,7 +164,7 @@ static void each_cache_is_found_by_its_distance_and_its_room(void **state)
         {{256 << 10, 4 << 20}, {60, 45, 100}},
     };
     struct cores *cores = *state;
-    const size_t states = line_flush_possible ? 2 : 1;
+    const size_t states = line_flush_possible() ? 2 : 1;
     for (size_t m = 0; m < sample_seeds(sizeof machines / sizeof *machines); m++) {
         const size_t *bytes = machines[m].bytes;
         const double *ns = machines[m].ns;
@@ -184,7 +184,7 @@ static void each_cache_is_found_by_its_distance_and_its_room(void **state)
             }
             assert_non_null(strstr(modelled_find(&cores->on, stems[s])->text, "cores with one L3"));
         }
-        if (line_flush_possible)
+        if (line_flush_possible())
             near(cores, "coherence.held.invalid", ns[2], 0.05);
         modelled_forget(&cores->on);
     }
@@ -208,7 +208,7 @@ static void a_name_is_told_by_what_was_measured(void **state)
          "CPU 1's L2, misses begin at 2"},
     };
     struct cores *cores = *state;
-    if (!line_flush_possible)
+    if (!line_flush_possible())
         skip();
     for (size_t m = 0; m < sizeof machines / sizeof *machines; m++) {
         lay_out(cores, machines[m].bytes, machines[m].ns);
