@@ -66,108 +66,21 @@ def square(sizes, within):
                    for a in range(len(of)))
 
 
-# Tables as people have them.
-TEXTS = {
-    "comma.csv": "size;latency ns\n4K;1,25\n8K;1,25\n16K;1,26\n64K;4,5\n128K;4,4\n256K;4,6\n4M;80,0\n8M;81,5\n16M;80,5\n",
-    "utf16.txt": "\ufeff4096 1.2 ns\n8192 1.2\n16384 1.21\n65536 4.1\n131072 4.2\n262144 4.1\n".encode("utf-16-le"),
-    "latin.csv": "gr\xf6\xdfe,\xb5s\n4K,0.0012\n8K,0.0012\n16K,0.0012\n1M,0.08\n2M,0.08\n4M,0.081\n".encode("latin-1"),
-    "two-points.txt": "4096 1.2\n8192 1.3\n",
-    "columns.csv": "size,min cycles,avg cycles,avg ns,max ns\n4K,4,4.1,1.02,3\n8K,4,4.1,1.02,3\n16K,4,4.1,1.03,3\n"
-                   "64K,14,14.1,3.5,9\n128K,14,14.2,3.5,9\n256K,14,14.1,3.5,9\n4M,200,201,50,90\n8M,200,203,51,90\n16M,200,202,50,99\n",
-    "triples.csv": "from,to,ns\n0,1,20\n0,2,60\n0,3,61\n1,2,59\n1,3,60\n2,3,21\n",
-    "ids.csv": ",0,4,8,12\n0,,20,60,61\n4,20,,59,60\n8,60,59,,21\n12,61,60,21,\n",
-    "triangle.txt": "    0   1   2   3\n0\n1  20\n2  60  59\n3  61  60  21\n",
-    "cycles.txt": "# all values in cycles\n0 80 240 240\n80 0 240 240\n240 240 0 84\n240 240 84 0\n",
-    "bandwidth.csv": "from,to,GB/s\n0,1,20\n1,0,20\n",
-    "wrong.csv": "0,1,2\n3,x,5\n6,7,8\n", "rows.csv": "1,2,3\n4,5\n6,7,8\n", "empty.csv": "", "text.txt": "nothing that is a table\n",
-    "negative.csv": "4K,1\n8K,-1\n", "falling.csv": "8K,1\n4K,1\n8K,2\n",
-    "latency.csv": "size,latency\n4K,5\n8K,5\n16K,5\n1M,40\n2M,41\n4M,40\n",
-    "two-sizes.csv": "size KB,buffer,working set,ns,min ns,threads,stride\n4,8,16,1,0.9,1,64\n8,16,32,2,1.9,1,64\n16,32,64,2,1.8,2,64\n",
-    "three.txt": "4096 4 2\n8192 4 2\n16384 4.1 2.05\n1M 40 20\n", "no-clock.txt": "4096 4 2\n8192 4 1\n16384 4 9\n",
-    "remark.txt": "# KB ns cycles\n4 1 4\n8 1 4\n1024 9 36\n", "one-row.txt": "4096 28672 28 92\n",
-    "source.txt": "MHz B KB CPI\n1995 4 0 92\n1995 28672 28 92\n1995 1048576 1024 200\n", "words.txt": "Size (KB) ns\n4 1\n8 2\n16 2\n", "pinned.txt": "taskset -c 3\n4096 1.2\n8192 1.2\n65536 4\n1048576 9\n",
-    "zero.txt": "MHz B KB CPI\n1995 4 0 0\n1995 28672 28 92\n", "bare.txt": "1995 4 0 92\n1995 28672 28 92\n",
-    "units.txt": "Buffer size: 4096 B, stride 64, time 1 s, latency 7 ns\nBuffer size: 8 MB, stride 64, time 1 s, latency 9 ns\n",
-    "unitless.txt": "Buffer size: 4096, stride 64, time 1 s, latency 7 ns\n",
-    "stride-x.txt": "\"stride=x\n0.00049 0.800\n0.00098 0.800\n", "stride-0.txt": "\"stride=0\n0.00049 0.800\n",
-    "late.txt": "Buffer size: 4 KB, stride 64\n", "stride.txt": "stride 64, latency 7 ns, Buffer size: 4 KB\nlatency 8 ns, stride 64, Buffer size: 8 MB\n",
-    "osu-two.txt": "# OSU MPI Latency Test v7.5\n# Size   Avg Latency(us)   Min Latency(us)   Max Latency(us)\n1  0.25  0.2  0.3\n"
-                   "2  0.25  0.2\n# OSU MPI Bandwidth Test v7.5\n# Size      Bandwidth (MB/s)\n1  4.00\n2  -1\n",
-    "osu-mixed.txt": "# OSU MPI Latency Test v7.5\n# Size   Avg Latency(us)   Min Latency(us)  Iterations\n1  0.25  0.2  100\n"
-                     "# OSU MPI Bandwidth Test v7.5\n# Size      Bandwidth (MB/s)\n1  4.00\n",
-    "loads.txt": "Samples,Byte/thd,ChaseThds,ChaseNS,ChaseMibs,ChDeviate,LoadThds,LdMaxMibs,LdAvgMibs,LdDeviate,ChaseArg,MemLdArg\n"
-                 "5,536870912,0,0,0,0,1,9000,8000,0.02,--------,memcpy-libc\n",
-    "kinds.csv": square([2, 2, 2, 2], [20, 20, 40, 40]), "sizes.csv": square([2, 2, 4, 4], [20, 20, 40, 40]),
-    "mixed.csv": square([3, 2, 4, 3, 3], [20, 20.2, 20.4, 40, 41]), "alone.csv": square([2, 2, 1, 1], [20, 21, 0, 0]),
-}
-TEXTS |= {f"shape-{index}.csv": text for index, text in enumerate([
-    "10\n20,30\n10,20,30,40\n", "10\n20,30\n40,50,60\n", "1,2,3\n4,5\n6\n", "1,2,3\n4\n", "1,2,3,4\n5,6\n7\n", "0\n20,0\n60,59,0\n61,60,21,0\n",
-    "20\n60,59\n61,60,21\n", "20,60,61\n59,60\n21\n", "0,20,60,61\n0,59,60\n0,21\n0\n", "20,60,61\n59\n21\n", "1,2\n", "1\n", "1,2\n3,4\n",
-    "0,1,2\n0,,5\n1,5,\n", "0,1\n,5\n5,\n", "a,b,to\n0,1,20\n0,2,30\n1,2,25\n", "a,b,c\n0,1,20\n0,2,30\n1,2,25\n", "from,to,ns\n0,0,1\n0,0,2\n",
-    "0,1,20\n0,2,60\n0,3,61\n1,2,59\n1,3,60\n2,3,21\n", "from,to,ns\n0,99999,20\n", "from,to\n0,1\n", "0,1,2,3\n0,0,20,60,61\n1,20,0,59,60\n2,60,59,0,21\n",
-    ",0,1\n0,0,20\n0,20,0\n", ",0,1\n0,0,20\n", ",0,1,2\n0,,20,60\n1,,,59\n2,,,\n", ",2,1,0\n2,,20,60\n1,20,,59\n0,60,59,\n", ",0,1\n0,0,-20\n1,20,0\n",
-    "0,20,60\n20,0,59\n60,59,0\n\n0,21,61\n21,0,60\n61,60,0\n", "0;20,5;60\n20;0;59\n60;59;0\n", "0 20 60\n20 0 nan\n60 59 0\n", "GB/s\n0,20\n20,0\n",
-    "20,60,61\n20,60,61,59\n", ",0,1,\n0,,20,\n1,20,,\n", ",0,1\n0,,20,\n1,20,,\n", "30,31\n40,20,31\n", "size,ns\nKB,avg\n4,1\n8,1\n16,2\n",
-    "20,30,40,50\n20,30\n", "0,1,2\n20\n30,40\n"])}
-
-
-LMBENCH = (SOURCE / "tests/data/tools/lmbench-summary.txt").read_text(encoding="utf-8")
-TEXTS |= {"summaries.txt": LMBENCH + "box 1 2 3 4\n" +
-          LMBENCH.replace("box  ", "hut  ") + "\nbox       Linux 5.10.0-  2400 1.6690 5.8420        17.5        95.3\n",
-          "hole.csv": "0,20,,60\n20,0,,61\n,,0,\n60,61,,0\n", "colours.txt": "\033[1m4096\033[0m 1.2\n8192 1.2\n\033[31m65536\033[0m 4.1\n1048576 4.2\n"}
-LINE = "Buffer size: {} KB, stride {}, time 0.003942 s, latency {} ns\n"
-SMALL = {
-    "mem-lat": "12 " + LINE.format(4, 64, 1.5) + LINE.format(4, 256, 3.5) + LINE.format(4, 64, 1.7),
-    "mem-lat-article": '95 printf("Buffer size: %ld KB, stride %d, latency");\n1 ' + LINE.format(4, 64, 1.5),
-    "osu": "[node] 3 ranks\r\n# OSU MPI Allreduce Latency Test v7.3\r\n# Size  Avg Latency(us)  Min Latency(us)  Max Latency(us)\r\n"
-           "4  2.5  2.0  3.0\r\n0  1.0 1.0 1.0",
-    "sbc-bench": "Executing ramlat on cpu0, results in ns:\n\n size: 1x32 1xPTR\n 4k: 2.6 2.0\r\n 8k: 2.6 2.0",
-    "sbc-bench-unknown-columns": "Executing ramlat on cpu0, results in ns:\n\n size: " + " ".join(f"{i}x32" for i in range(40)) + "\n 4k: 2.6\n",
-    "sbc-bench-unknown": " C frobnicate : 1400.0 MB/s (2)\n C copy : 1400.0 MB/s (2)\n",
-    "likwid-bench": "Test: triad\nUsing 1 threads\nMByte/s: 10\nTest: daxpy_avx\nMByte/s: 20", "likwid-bench-grep": "a.log:MByte/s: 10\na.log:MByte/s: 12\n",
-    "gpu-latency": "# gpu0 latency, path l1, order random, stride 128\nMHz B KB CPI\n1500 1024 1 30.0\n1500 2048 2 30.5\n\n"
-                   "# gpu1 latency, path l2, order forward, stride 64\nMHz B KB CPI\n1000 1024 1 200.0",
-}
-TEXTS |= {f"small-{name}.txt": text for name, text in SMALL.items()}
-MT4G = (SOURCE / TABLES["mt4g.json"]).read_text(encoding="utf-8")
-TEXTS["mt4g-miss.json"] = MT4G.replace('"latency": {', '"missPenalty": {"mean": 50, "value": 40, "unit": "cycles", "confidence": 0.5},\n"latency": {')
-TEXTS["mt4g-units.json"] = MT4G.replace('"bytes"', '"KiB"').replace('"p50"', '"p40"').replace("0.97", "0.3")
-TEXTS["mt4g-notes.json"] = re.sub(r'("unit": "[^"]*")', r'\1, "note": "warm"', MT4G)
-TEXTS["sbc-fast.txt"] = (SOURCE / TABLES["sbc-bench.txt"]).read_text(encoding="utf-8").replace(" 2.700 ", " 0.100 ")
-
-def bandwidths(test, kind, matrix, **more):
-    return {"name": test, "bandwidth_description": f"memcpy CE {kind} bandwidth (GB/s)", "bandwidth_matrix": matrix, **more}
-
-
-TEXTS["chases.txt"] = "".join((SOURCE / "tests/data/multichase/four-levels.txt").read_text(encoding="utf-8")
-                              .replace("nr_threads = 1\n", f"nr_threads = {threads}\n") for threads in (1, 2, 3))
-TEXTS["nvbandwidth.json"] = json.dumps({"nvbandwidth": {"GPU Device list": ["0: NVIDIA A10: (00:17)", "1: NVIDIA A10: (00:18)"], "testcases": [
-    bandwidths("host_to_device_memcpy_ce", "CPU(row) -> GPU(column)", [["26.03", "26.17"]], sum=52.2, status="Passed"),
-    bandwidths("device_to_device_memcpy_read_ce", "GPU(row) -> GPU(column)", [["N/A", "276.07"], ["276.1", "N/A"]], average=276, other=[["1", "2"]], spread=3, median=4),
-    bandwidths("host_to_device_memcpy_sm", "CPU(row) -> GPU(column)", [["0", "-1"]], max=[7], share="all")]}}, indent=1)
+# Tables as people have them, and texts at the edge of what is read: a byte a character.
+TEXTS = {name: text.encode("latin-1") for name, text in json.loads((SOURCE / "tests/golden/texts.json").read_text(encoding="utf-8")).items()}
+ODD, SMALL = ([name for name in TEXTS if name.startswith(start)] for start in ("odd-", "small-"))
+TEXTS["chases.txt"] = b"".join((SOURCE / "tests/data/multichase/four-levels.txt").read_bytes()
+                               .replace(b"nr_threads = 1\n", b"nr_threads = %d\n" % threads) for threads in (1, 2, 3))
 
 # What a table is read as: texts, a byte a character, for each reader and its options.
 READ = {f"read-{options.replace(' ', '_').replace('--', '') or 'unnamed'}-{at // 20}": (options, texts[at:at + 20])
         for options, texts in json.loads((SOURCE / "tests/golden/tables.json").read_text(encoding="utf-8")).items() for at in range(0, len(texts), 20)}
 
+# Matrices with groups that were planted, among noise, holes, slow cores and kinds of cores.
+PLANTED = json.loads((SOURCE / "tests/golden/matrices.json").read_text(encoding="utf-8"))
+
 # Documents with texts and values that none measured, each with the options that it is reported with.
 MADE_UP = json.loads((SOURCE / "tests/golden/reported.json").read_text(encoding="utf-8"))
-
-# Units, columns, bytes and sizes at the edge of what is read; what each is read as is the program's to know, or a curve.
-ODD = {
-    "ps.csv": "size,ps\n4K,1250\n8K,1260\n16K,1270\n", "ms.csv": "size,ms\n4K,0.00125\n8K,0.00126\n", "us.csv": b"size,\xe6s\n4K,0.00125\n8K,0.00126\n",
-    "rate-first.csv": "size,MBps,ns\n4K,9000,1.2\n8K,9100,1.3\n", "rate-alone.csv": "size,MBps\n4K,9000\n8K,9100\n", "rate-last.csv": "size,ns,GBps\n4K,1.2,9\n8K,1.3,9\n",
-    "least.csv": "size,min ns,median ns,p90 ns\n4K,1,1.2,2\n8K,1,1.3,2\n", "most.csv": "size,max ns,mean ns\n4K,5,1.2\n8K,6,1.3\n",
-    "bytes.csv": "size B,ns\n1,1.2\n2,1.2\n3,1.3\n4,1.3\n", "nothing.csv": "size B,ns\n0,1.2\n1,1.3\n2,1.4\n", "again.csv": "size,ns\n4K,1\n4K,2\n8K,2\n8K,3\n",
-    "kib.csv": "size KiB,ns\n4,1.2\n8,1.2\n", "mil.csv": "size,mil ns\n4K,1.2\n8K,1.2\n", "many.csv": "size," + ",".join(f"ns {i}" for i in range(40)) + "\n4K" + ",1" * 40 + "\n8K" + ",2" * 40 + "\n",
-    "utf8.csv": "gr\u00f6\u00dfe \u2026 size,ns \u00b1 \u20ac\n4K,1.2\n8K,1.3\n", "bytes-odd.csv": b"size \xe9\xb1x,ns \xe2\x82\n4K,1.2\n8K,x\xe9\xb5\n", "astral.csv": "size,ns \U0001f4be\n4K,1.2\n8K,y\U0001f4be\n",
-    "mark.txt": b"\xff\xfe", "mark-big.txt": "\ufeff4096 1.2\n8192 1.3\n".encode("utf-16-be"), "charset.txt": "\033(B4096 1.2\n8192 1.2\n\033(Bx 1\n", "escape.txt": "4096 1.2\n8192 1.3\033",
-    "charset-last.txt": "4K 1.2\n8K 1.3\n16K 1.4\033(B", "utf16-mille.csv": "\ufeffsize,ns,\u2030\n4K,1.2,5\n8K,1.3,5\n".encode("utf-16-le"),
-    "ids-two.csv": "0,1\n0,20\n", "two.csv": "0,20\n20,0\n", "triples-bare.csv": "0,1,20\n1,0,21\n", "head-number.csv": "1,0,2\n0,1,20\n0,2,30\n1,2,25\n", "named-rows.csv": "x,0,1\na,0,20\nb,20,0\n",
-    "mlc-from-one.txt": "Measuring idle latencies for random access (in ns)...\n\t\tNuma node\nNuma node\t     1\t     2\n       1\t  80.1\t 130.2\n       2\t 131.0\t  81.4\n",
-    "mlc-two-only.txt": "Measuring idle latencies for random access (in ns)...\n\t\tNuma node\nNuma node\t     0\t     1\n       0\t  80.1\t 130.2\n",
-}
-TEXTS |= {f"odd-{name}": text for name, text in ODD.items()}
 
 # file: what it is read as; None where the program is to know it by its text.
 IMPORTS = {
@@ -583,6 +496,8 @@ def prepare(folder):
     (folder / "made-up").mkdir()
     for seed in range(60):
         (folder / "made-up" / f"{seed:02}").write_text(swarm.table(seed), encoding="utf-8")
+    for at, text in enumerate([*PLANTED, square([4, 8] * 25, [20 + at for at in range(50)])]):
+        (folder / f"planted-{at:02}.csv").write_text(text)
     for at, made in enumerate(MADE_UP):
         (folder / f"reported-{at:02}.json").write_text(json.dumps(made["document"]))
     for name, (_, texts) in READ.items():
@@ -590,7 +505,7 @@ def prepare(folder):
         for at, text in enumerate(texts):
             (folder / name / f"{at:02}").write_bytes(text.encode("latin-1"))
     for name in EDITED:
-        text = (SOURCE / TABLES[name]).read_text(encoding="utf-8") if name in TABLES else TEXTS[name]
+        text = (SOURCE / TABLES[name]).read_text(encoding="utf-8") if name in TABLES else TEXTS[name].decode()
         for seed in range(15):
             (folder / "edited" / f"{name}-{seed:02}").write_text(swarm.edited(text, seed), encoding="utf-8")
     template = fleets.Template(fleets.QUICK)
@@ -724,6 +639,9 @@ def commands(documents):
     yield "report/same-names", "fathom report left/sample.json right/sample.json; fathom report sample.json ./sample.json | head -n 30"
     yield "levels/made-up", f"for file in made-up/*; do echo $file; fathom import curve --size-unit B --unit ns $file 2>&1 | " \
         f"sed -n '/^findings/,/^made/p'; done | {once}"
+    for first in range(0, len(PLANTED) + 1, 8):
+        yield f"groups/planted-{first:02}", "for file in " + " ".join(f"planted-{at:02}.csv" for at in range(first, min(first + 8, len(PLANTED) + 1))) + \
+            "; do echo $file; fathom import core-matrix --ids no --unit ns $file -o planted.json 2>/dev/null; fathom report -f csv planted.json | cut -d, -f 2-6,10,13 | grep cluster; done"
     for at, made in enumerate(MADE_UP):
         yield f"report/made-up-{at:02}", "; ".join(f"fathom report {options} reported-{at:02}.json" for options in made["as"])
     for name, (options, _) in READ.items():
@@ -832,10 +750,10 @@ def commands(documents):
 
     for form in ("", "curve --size-unit B --unit ns ", "core-matrix "):
         yield f"import/odd{'-' if form else ''}{form.partition(' ')[0]}", \
-            f"for name in {' '.join(ODD)}; do echo \"=== $name\"; fathom import {form}odd-$name -f csv-points 2>&1 | cut -c 1-160 | sed 's, *$,,' | head -n 12; done"
+            f"for name in {' '.join(ODD)}; do echo \"=== $name\"; fathom import {form}$name -f csv-points 2>&1 | cut -c 1-160 | sed 's, *$,,' | head -n 12; done"
     yield "import/long", "(echo size B,ns; seq 1 30000 | sed 's/$/,1.5/') | fathom import -f csv-points - | tail -n 1"
     for name in SMALL:
-        yield f"import/small-{name}", f"fathom import {'sbc-bench ' if 'unknown' in name else ''}small-{name}.txt; fathom import -f csv-points small-{name}.txt 2>/dev/null"
+        yield f"import/{name[:-4]}", f"fathom import {'sbc-bench ' if 'unknown' in name else ''}{name}; fathom import -f csv-points {name} 2>/dev/null"
     for name, form in IMPORTS.items():
         yield f"import/{name}", f"fathom import {form + ' ' if form else ''}{name}"
         if not name.startswith("i9") and (name in TABLES or name in ("comma.csv", "columns.csv", "triples.csv", "ids.csv")):
