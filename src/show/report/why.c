@@ -15,7 +15,7 @@ static const char *without_interval(const struct comparison *comparison)
     case BY_ITSELF:
         return "both are one document";
     case BY_NOTHING:
-        return "a value has no interval, so nothing says how sure it is";
+        return "a value has no interval of 95 %, so nothing says how sure it is";
     case BY_VOTES:
         return isnan(comparison->p)         ? "the trials' votes are not known"
                : comparison->p == 0         ? "the trials voted, and their votes exclude each other"
