@@ -166,9 +166,8 @@ struct level_sample *level_samples(const struct series *series, struct pool *poo
         repeated += point->y.coverage > 0;
         cycles = cycles && point->cycles.median > 0 && point->y.median > 0;
     }
-    if (cycles) {
+    if (cycles)
         *clock = median_of(clocks, n);
-    }
     for (size_t i = 0; i < n; i++) {
         const struct point *point = &series->points[i];
         struct estimate y = {point->y.median, point->y.low, point->y.high};

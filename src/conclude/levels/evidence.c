@@ -15,9 +15,6 @@ enum { ADDED_SIZES = 3, MEMORY_SIZES = 3 };
  * reaches memory_reach times it, and is within memory_near (a logarithm) of the fit's latency. */
 static const double memory_octaves = 0.99, memory_beyond = 1.1, memory_reach = 2,
                     memory_near = 0.22;
-/* If the noise is known, a pooled latency this near to the flat's is preferred, because it excludes
- * loads that the last cache still serves. */
-static const double pooled_near = 0.03;
 /* What translation adds where working sets outgrow what it keeps, on small pages. A first level of
  * 16 entries or more misses to the second for 5 to 10 cycles: on cores of all makers up to 3.3
  * times a load that hits the first cache, where the step to a next cache takes 6.2 times and more
@@ -99,7 +96,7 @@ void evidence_add_gap(struct levels *levels, double from, double to)
 void evidence_take_flat(struct curve *curve, const struct flat *flat, size_t k, struct level *level)
 {
     size_t n = 0;
-    level->from = level->to = level->off = NAN;
+    level->from = level->to = NAN;
     for (size_t bin = flat->first; bin <= flat->last; bin++)
         for (size_t i = curve->bin_first[bin]; i < curve->bin_first[bin + 1]; i++) {
             struct level_sample *sample = curve->of[i];
@@ -112,7 +109,6 @@ void evidence_take_flat(struct curve *curve, const struct flat *flat, size_t k, 
             sample->doubt = 0;
             level->from = isnan(level->from) ? sample->bytes : level->from;
             level->to = sample->bytes;
-            level->off = i + 1 < curve->n ? curve->of[i + 1]->bytes : NAN;
         }
     if (n == 0)
         return;
@@ -185,7 +181,7 @@ static void keep_own(const struct weighing *weighing, size_t k, double *least, d
     struct curve *curve = weighing->curve;
     struct level *level = &weighing->levels->list[k];
     bool dropped = false;
-    level->from = level->to = level->off = NAN;
+    level->from = level->to = NAN;
     *least = INFINITY;
     *most = 0;
     for (size_t i = 0; i < curve->n; i++) {
@@ -201,7 +197,6 @@ static void keep_own(const struct weighing *weighing, size_t k, double *least, d
         *most = fmax(*most, clean);
         level->from = isnan(level->from) ? curve->of[i]->bytes : level->from;
         level->to = curve->of[i]->bytes;
-        level->off = i + 1 < curve->n ? curve->of[i + 1]->bytes : NAN;
     }
     if (dropped)
         level_pool_own(curve, k, level);
@@ -422,21 +417,25 @@ static void join_translation(struct weighing *weighing)
     }
 }
 
+/* Sizes beyond the last level's own are its own as well, as far as its latency goes. */
 static void prove_memory(struct weighing *weighing)
 {
     struct levels *levels = weighing->levels;
+    struct curve *curve = weighing->curve;
     if (levels->count < 2 || levels->rising)
         return;
     const size_t k = levels->count - 1;
-    struct level *level = &levels->list[k];
+    struct level *last = &levels->list[k];
     struct flat proof;
-    levels->proven = evidence_of_memory(weighing->curve, levels->list[k - 1].capacity.value,
-                                        log(level->latency.value), &proof);
-    if (levels->proven && (!evidence_has_intervals(weighing->curve) ||
-                           fabs(proof.middle - log(level->latency.value)) > pooled_near)) {
-        forget_samples(weighing->curve, k);
-        evidence_take_flat(weighing->curve, &proof, k, level);
+    levels->proven =
+        evidence_of_memory(curve, last[-1].capacity.value, log(last->latency.value), &proof);
+    if (levels->proven && !evidence_has_intervals(curve)) {
+        forget_samples(curve, k);
+        evidence_take_flat(curve, &proof, k, last);
     }
+    for (size_t i = 0; i < curve->n; i++)
+        if (curve->of[i]->level < 0 && curve->of[i]->bytes > last->to)
+            curve->of[i]->fitted = last->fitted * curve->of[i]->latency / curve->clean[i].latency;
 }
 
 /* Refuses a level between two others whose interval reaches the latency of one of them: such a

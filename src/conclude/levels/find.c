@@ -92,7 +92,6 @@ static void pool_samples(struct curve *curve, const struct mixture *mixture,
             n++;
             level->from = isnan(level->from) ? sample->bytes : level->from;
             level->to = sample->bytes;
-            level->off = i + 1 < curve->n ? curve->of[i + 1]->bytes : NAN;
         }
     level_pool_own(curve, k, level);
 }
@@ -215,7 +214,6 @@ static void read_fit(struct curve *curve, const struct mixture *mixture,
                                 .capacity = {NAN, NAN, NAN},
                                 .from = NAN,
                                 .to = NAN,
-                                .off = NAN,
                                 .translated = NAN,
                                 .translation = NAN};
         if (left) {
@@ -252,18 +250,6 @@ static void fit_levels(struct curve *curve, struct pool *pool, enum level_pages 
     evidence_weigh(curve, pages, levels);
 }
 
-/* Whether the curve stays on the last plateau. A plateau is flat over half an octave, and from
- * twice the cache's size on, every policy that the fit knows has only the next level's plateau. */
-static bool stays(const struct curve *curve, const struct levels *levels)
-{
-    if (levels->count == 0 || levels->rising)
-        return false;
-    double largest = curve->clean[curve->n - 1].bytes;
-    const struct level *last = &levels->list[levels->count - 1];
-    return largest >= 2 * last->from ||
-           (levels->count > 1 && largest >= 2 * levels->list[levels->count - 2].capacity.value);
-}
-
 /* There is a knee between each plateau and the next, or after the last one; the fit may also split
  * a knee. */
 _Static_assert(CURVE_LEVELS_MAX == KNEES_MOST + 1, "a level on either side of every knee");
@@ -281,7 +267,6 @@ static void fit(struct curve *curve, struct pool *pool, enum level_pages pages,
     levels->rising = last->last + 1 < curve->bin_count &&
                      end->y - last->ends > fmax(log(plateau_step), 3 * end->deviation);
     fit_levels(curve, pool, pages, plateaus, count, levels);
-    levels->stays = stays(curve, levels);
 }
 
 /* It takes three sizes to make a curve. */

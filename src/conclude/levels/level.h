@@ -54,7 +54,6 @@ struct level {
      * this level nor the next one, so the capacity proves nothing. */
     bool blurred;
     double from, to; /* smallest and largest size on the plateau */
-    double off;      /* smallest measured size beyond the plateau that is off it; NAN: none */
     /* If pages may be small: a step within the level that looks like translation, its size and the
      * latency that it adds; NAN: none. */
     double translated, translation;
@@ -82,8 +81,6 @@ struct levels {
     struct level list[LEVELS_MAX]; /* ascending; at most CURVE_LEVELS_MAX of a curve */
     size_t count;
     bool rising; /* the curve goes on rising beyond the last plateau */
-    bool stays;  /* the largest sizes are on the last plateau: over an octave, or up to twice the
-                    last capacity */
     bool proven; /* the last plateau is memory: at least three sizes agree over an octave or more,
                     well past the last capacity */
     bool sparse; /* sizes are too far apart for a fit */
@@ -142,7 +139,8 @@ struct interval level_pool(double *values, double *half_widths, size_t n);
  *
  * Three findings have a sentence and no value: "levels.gaps" says at which sizes too few agree for
  * a level, "levels.translation" at which size a step is probably caused by a TLB, and
- * "levels.disagreement" that more or fewer caches were found than are declared.
+ * "levels.disagreement" that more or fewer caches were found than are declared. So has memory's
+ * latency where the curve leaves the last cache and no sizes agree beyond it.
  */
 /* Adds the findings of one curve, a series of `result` or one like it, whose x is bytes and whose y
  * is ns, or cycles where its unit says so. `declared` is NULL for another tool's table: then

@@ -5,6 +5,7 @@
 #include "conclude/registry/finding.h"
 #include "conclude/registry/home.h"
 #include "document/flag.h"
+#include "stats/student.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -34,7 +35,6 @@ static bool is_dram(const struct levels *levels, size_t k, size_t number)
 {
     const size_t declared = levels->declared_count;
     const bool behind_all = !levels->sparse && declared > 0 && number > declared && k > 0 &&
-                            levels->stays &&
                             levels->largest >= 2 * levels->list[k - 1].capacity.value;
     return (levels->proven || behind_all) &&
            (levels->undeclared ? levels->largest >= undeclared_least
@@ -42,13 +42,15 @@ static bool is_dram(const struct levels *levels, size_t k, size_t number)
 }
 
 static void name_levels(struct levels *levels, const struct series *series,
-                        const struct machine_facts *facts, int cpu)
+                        const struct level_sample *samples, const struct machine_facts *facts,
+                        int cpu)
 {
     levels->smallest = INFINITY;
-    for (size_t i = 0; i < series->point_count; i++) {
-        levels->smallest = fmin(levels->smallest, series->points[i].x);
-        levels->largest = fmax(levels->largest, series->points[i].x);
-    }
+    for (size_t i = 0; i < series->point_count; i++)
+        if (samples[i].latency > 0) {
+            levels->smallest = fmin(levels->smallest, samples[i].bytes);
+            levels->largest = fmax(levels->largest, samples[i].bytes);
+        }
     for (int level = 1; facts && level <= LEVELS_DECLARED_MOST; level++) {
         const struct cache_facts *cache = cache_of_cpu(facts, level, cpu);
         if (!cache)
@@ -168,13 +170,35 @@ static struct interval latency_in(const struct level_reading *reading, size_t in
         if (sample->level != (int)index)
             continue;
         values[n] = (double)at.median * fitted / sample->fitted;
-        halves[n] =
-            (double)(at.high - at.low) / 2 * fitted / sample->fitted + sample->doubt * values[n];
+        /* Few trials' least and greatest hold the truth less often than in 95 %. */
+        const double outside = fmax(0.05, 1 - (double)series->points[i].y.coverage),
+                     few = student_reach(INFINITY) / student_reach_of(INFINITY, outside);
+        halves[n] = (double)(at.high - at.low) / 2 * few * fitted / sample->fitted +
+                    sample->doubt * values[n];
         n++;
     }
     const struct interval latency = level_pool(values, halves, n);
     pool_give_back(reading->pool, values);
     return latency;
+}
+
+/* Caches serve the less of a set the larger it is, and how early the curve counts as flat beyond
+ * them differs from run to run: so memory is read in the last octave up to `to`. */
+static void read_far_end(struct level_reading *reading, struct level *level, double to)
+{
+    const int index = (int)(level - reading->levels.list);
+    const double from = fmax(level->from, to / 2), end = level->to;
+    level->from = level->to = NAN;
+    for (size_t i = 0; i < reading->series->point_count; i++) {
+        struct level_sample *sample = &reading->samples[i];
+        const bool own = sample->level == index || (sample->bytes > end && sample->latency > 0);
+        if (own)
+            sample->level = sample->bytes >= from && sample->bytes <= to ? index : -1;
+        if (sample->level != index)
+            continue;
+        level->from = fmin(level->from, sample->bytes);
+        level->to = fmax(level->to, sample->bytes);
+    }
 }
 
 /* The clock at the level's points, and its extremes; NAN: there are no cycles. */
@@ -223,7 +247,8 @@ static void add_latency(const struct level_reading *reading, size_t index)
     const char *unit = reading->series->y.unit;
     const bool both = isfinite(reading->levels.clock),
                cycles = both || quantity_is(unit, DIMENSION_CYCLES);
-    struct interval value = level->latency;
+    const bool memory = level->kind == LEVEL_MEMORY;
+    struct interval value = memory ? latency_in(reading, index, false) : level->latency;
     /* A level has no interval if its points agree exactly and each was measured only once. */
     bool known = value.low < value.high;
     for (size_t i = 0; i < reading->series->point_count && !known; i++)
@@ -237,7 +262,7 @@ static void add_latency(const struct level_reading *reading, size_t index)
                    *home = last, *other = last;
     if (both) {
         const bool follows = finding_pair_home(last, NULL) == HOME_CYCLES ||
-                             (level->kind == LEVEL_CACHE && follows_core(reading, index));
+                             (!memory && follows_core(reading, index));
         value = latency_in(reading, index, follows);
         home = follows ? last - 1 : last;
         other = follows ? last : last - 1;
@@ -281,6 +306,23 @@ static void tell_gaps(const struct level_reading *reading)
                           "%s: sizes agree too little to tell a level from its neighbours, so none "
                           "is reported here",
                           text);
+}
+
+/* Where the curve leaves the last cache and no plateau follows, memory's row says why. */
+static void tell_memory(const struct level_reading *reading)
+{
+    const struct levels *levels = &reading->levels;
+    const bool cycles = quantity_is(reading->series->y.unit, DIMENSION_CYCLES);
+    char from[UNIT_TEXT], to[UNIT_TEXT];
+    if (!levels->count || !isfinite(levels->list[levels->count - 1].capacity.value))
+        return;
+    finding_add(reading->result, reading->pool, cycles ? "last.latency" : "last.latency_ns",
+                cycles ? "cycles" : "ns")
+        ->text = pool_printf(
+        reading->pool,
+        "not found: no sizes from %s to %s agree. Measure larger ones, or on a quieter machine",
+        size_format(levels->list[levels->count - 1].capacity.value, from),
+        size_format(levels->largest, to));
 }
 
 /* A step that translation probably causes is described in words and does not count as a cache. */
@@ -354,11 +396,16 @@ void findings_levels(struct probe_result *result, struct pool *pool, const struc
                                    : declared      ? LEVEL_PAGES_KNOWN
                                                    : LEVEL_PAGES_UNKNOWN;
     reading.samples = levels_of_series(pool, pages, series, knees, knee_count, &reading.levels);
-    name_levels(&reading.levels, series, declared, cpu);
+    name_levels(&reading.levels, series, reading.samples, declared, cpu);
     for (size_t k = 0; k < reading.levels.count; k++) {
+        struct level *level = &reading.levels.list[k];
+        /* In a table and on a device, translation may add steps beyond the plateau. */
+        if (level->kind == LEVEL_MEMORY)
+            read_far_end(&reading, level, cpu < 0 ? level->to : reading.levels.largest);
         add_latency(&reading, k);
         reading_add_capacity(&reading, k);
     }
+    tell_memory(&reading);
     tell_translation(&reading);
     tell_gaps(&reading);
     compare_numbers(&reading);

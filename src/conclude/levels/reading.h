@@ -8,7 +8,7 @@ struct level_reading {
     struct probe_result *result;
     struct pool *pool;
     const struct series *series;
-    const struct level_sample *samples;
+    struct level_sample *samples;
     struct levels levels;
     bool guest; /* its host's pages and neighbours can't be seen */
 };

@@ -153,8 +153,7 @@ static void fill(struct curve *curve, enum level_pages pages, struct group *grou
         const double next = exp(last ? top_behind(curve, &groups[k]) : groups[k + 1].own->middle);
         evidence_bracket(curve, pages, groups[k].last, exp(groups[k].ends), next, level);
         levels->rising = last && isfinite(next);
-        levels->stays = last && !levels->rising;
-        if (last && k > 0 && levels->stays)
+        if (last && k > 0 && !levels->rising)
             levels->proven = evidence_of_memory(curve, levels->list[k - 1].capacity.value,
                                                 groups[k].ends, proof);
         if (levels->proven)

@@ -139,27 +139,26 @@ static size_t look_bytes(const struct plan *plan)
     return most;
 }
 
-/* Another trial, on fresh memory unless it stays, of each point of the look with fewer than
- * `trials`. */
-static int look_deeper(struct stage *stage, unsigned trials, struct error *error)
+/* Another trial of each point of the look with fewer than `trials`, the first one in the memory
+ * that is there, others on fresh memory unless it stays. */
+static int look(struct stage *stage, unsigned trials, struct error *error)
 {
     const struct plan *plan = stage->plan;
-    bool fresh = stage->arena.memory && plan_keeps_memory(plan);
+    bool mapped = stage->arena.memory && (trials == 1 || plan_keeps_memory(plan));
     double width;
-    int code = 1;
+    int code = 0;
     for (size_t i = 0; i < plan->look_count && code >= 0 && !stage_out_of_time(stage); i++) {
         const size_t point = plan->look[i];
         if (point_table_is_done(&stage->table, point) ||
             point_table_trials(&stage->table, point) >= trials)
             continue;
-        code = fresh ? 0 : stage_map(stage, look_bytes(plan), error);
-        fresh = true;
+        code = mapped ? 0 : stage_map(stage, look_bytes(plan), error);
+        mapped = true;
         if (code == 0)
             code = stage_touch(stage, schedule_room(plan->points[point].arena_bytes), error);
-        if (code == 0) /* the points that follow need more memory */
-            return 0;
-        if (code > 0)
-            code = visit_points(stage, (struct visit_group){point, 1}, &width, error);
+        if (code <= 0) /* the points that follow need more memory */
+            return code;
+        code = visit_points(stage, (struct visit_group){point, 1}, &width, error);
         show_progress(stage);
     }
     return code < 0 ? code : 0;
@@ -172,7 +171,7 @@ static int deepen(struct stage *stage, struct error *error)
     const unsigned looks = stage->looks > 0 ? stage->looks : 1;
     int code = 0;
     for (unsigned trials = 2; trials <= looks * stage->plan->look_trials && code == 0; trials++)
-        code = look_deeper(stage, trials, error);
+        code = look(stage, trials, error);
     return code;
 }
 
@@ -209,44 +208,14 @@ static int run_rounds(struct stage *stage, double share, struct error *error)
 
 /* --- the first look --- */
 
-static bool is_looked_at(const struct stage *stage, size_t point)
-{
-    return point_table_is_done(&stage->table, point) ||
-           point_table_trials(&stage->table, point) > 0;
-}
-
 bool stage_was_looked_at(const struct stage *stage)
 {
     const struct plan *plan = stage->plan;
     for (size_t i = 0; i < plan->look_count; i++)
-        if (!is_looked_at(stage, plan->look[i]))
+        if (!point_table_is_done(&stage->table, plan->look[i]) &&
+            !point_table_trials(&stage->table, plan->look[i]))
             return false;
     return true;
-}
-
-/* A first trial of each point of the look that has none yet. */
-static int look(struct stage *stage, struct error *error)
-{
-    const struct plan *plan = stage->plan;
-    int code = 0;
-    double width;
-    for (size_t i = 0; i < plan->look_count && !stage_out_of_time(stage); i++) {
-        const size_t point = plan->look[i];
-        if (is_looked_at(stage, point))
-            continue;
-        if (!stage->arena.memory && look_bytes(plan))
-            code = stage_map(stage, look_bytes(plan), error);
-        if (code == 0)
-            code = stage_touch(stage, schedule_room(plan->points[point].arena_bytes), error);
-        if (code <= 0)
-            return code;
-        code = visit_points(stage, (struct visit_group){point, 1}, &width, error);
-        if (code < 0)
-            return code;
-        code = 0;
-        show_progress(stage);
-    }
-    return 0;
 }
 
 /* --- a stage --- */
@@ -308,7 +277,7 @@ int stage_look(struct stage *stage, double budget_s, struct error *error)
     if (code == 0)
         code = wake(stage, error);
     if (code > 0)
-        code = look(stage, error);
+        code = look(stage, 1, error);
     if (code == 0 && stage_looks_often(stage) && !stage->outcome.not_woken) {
         stage->looks++;
         code = deepen(stage, error);
@@ -329,7 +298,7 @@ int stage_advance(struct stage *stage, double budget_s, double share, struct err
     if (code == 0)
         code = wake(stage, error);
     if (code > 0)
-        code = look(stage, error);
+        code = look(stage, 1, error);
     if (code == 0 && !stage->outcome.not_woken)
         code = run_rounds(stage, share, error);
     return end_turn(stage, code, error);

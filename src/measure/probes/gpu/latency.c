@@ -274,11 +274,15 @@ static void plan_first(struct gpu_task *here)
         add_points(here, asked, &asked->list[0], outer, outer_sets(here, asked, &limits, outer));
 }
 
+/* Whether the curve stays on its last plateau: over an octave, or up to twice the last capacity. */
 static bool is_flat(const struct gpu_task *here, const struct series *series)
 {
     struct levels levels;
     levels_of_series(here->task->pool, LEVEL_PAGES_KNOWN, series, NULL, 0, &levels);
-    return levels.stays && !levels.rising;
+    const struct level *last = levels.list + levels.count - 1;
+    const double half = levels.count ? series->points[series->point_count - 1].x / 2 : 0;
+    return levels.count && !levels.rising &&
+           (last->from <= half || (levels.count > 1 && last[-1].capacity.value <= half));
 }
 
 /* Extends the first curve by an octave, unless it ends flat, memory is too small, or an option

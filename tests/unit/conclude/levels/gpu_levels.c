@@ -241,8 +241,9 @@ static void published_curves_have_their_levels_and_halves(void **state)
         }
         /* Nothing is invented. */
         for (size_t k = 0; k < desk->result.finding_count; k++) {
-            const char *dot = strrchr(desk->result.findings[k].name, '.');
-            latencies += strcmp(dot, ".latency") == 0;
+            const struct finding *finding = &desk->result.findings[k];
+            latencies +=
+                strcmp(strrchr(finding->name, '.'), ".latency") == 0 && isfinite(finding->value);
         }
         if (latencies != published[i].levels)
             fail_msg("%s has %zu levels", published[i].curve, latencies);

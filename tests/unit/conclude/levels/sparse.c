@@ -103,7 +103,7 @@ static void memory_is_proven_by_three_sizes_of_an_octave(void **state)
     struct levels levels = levels_of(atom, 15, LEVEL_PAGES_UNKNOWN); /* two sizes */
     assert_int_equal(levels.count, 3);
     assert_false(levels.proven);
-    assert_true(levels.stays);
+    assert_false(levels.rising);
     /* Three, but next to the cache. */
     static const struct row near[] = {{8, 4}, {16, 4}, {32, 4}, {40, 9}, {48, 9}, {56, 9}};
     assert_false(LEVELS_OF(near, LEVEL_PAGES_UNKNOWN).proven);
