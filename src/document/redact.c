@@ -12,30 +12,32 @@ struct redaction {
     const char *host; /* NULL: unknown */
 };
 
+/* No machine's name is longer, and a text is looked through for it at each byte. */
+enum { HOST_MAX = 255 };
+
 /* How many bytes from here on name a file of a person or a machine: a path, but for those that
- * every system has. */
+ * every system has. Only what begins a path is read to its end, so that no text is read often. */
 static size_t path_length(const char *text, const char *at)
 {
     static const char *const common[] = {"/sys/", "/proc/", "/dev/", "/usr/", "/etc/"};
-    const char before = at > text ? at[-1] : ' ';
-    const size_t length = strcspn(at, " \t\n'\",;:()");
-    if ((*at != '/' && *at != '~') || !strchr(" \t\n'\"=(,:", before) || length < 2 ||
-        !memchr(at, '/', length) || (*at == '/' && !isalnum((unsigned char)at[1])))
+    const char *after = at > text && !strchr(" \t\n'\"=(,:", at[-1]) ? "" : at;
+    if (*after == '~' ? after[strcspn(after, "= \t\n'\",;:()/")] != '/'
+                      : *after != '/' || !isalnum((unsigned char)after[1]))
         return 0;
     for (size_t i = 0; i < sizeof common / sizeof *common; i++)
         if (strncmp(at, common[i], strlen(common[i])) == 0)
             return 0;
-    return length;
+    return strcspn(at, " \t\n'\",;:()");
 }
 
 /* The host's name as a word of its own; "node1" in "node12" is another. */
 static size_t host_length(const char *text, const char *at, const char *host)
 {
     const size_t length = host ? strlen(host) : 0;
-    if (!length || strncmp(at, host, length) != 0 || isalnum((unsigned char)at[length]) ||
-        (at > text && isalnum((unsigned char)at[-1])))
-        return 0;
-    return length;
+    return length && strncmp(at, host, length) == 0 && !isalnum((unsigned char)at[length]) &&
+                   !(at > text && isalnum((unsigned char)at[-1]))
+               ? length
+               : 0;
 }
 
 /* The text itself if it names nothing. */
@@ -77,11 +79,9 @@ static void redact_object(const struct redaction *redaction, const struct shape 
             field->kind == FIELD_TEXTS || field->kind == FIELD_FACTORS || field->kind == FIELD_LIST
                 ? *(const size_t *)(const void *)(base + field->count_offset)
                 : 0;
-        const char **texts;
         switch (field->kind) {
         case FIELD_TEXT:
-            texts = member;
-            *texts = redact_text(redaction, *texts);
+            *(const char **)member = redact_text(redaction, *(const char **)member);
             break;
         case FIELD_TEXTS:
             for (size_t i = 0; i < count; i++)
@@ -105,7 +105,9 @@ static void redact_object(const struct redaction *redaction, const struct shape 
 
 void document_redact(struct document *document)
 {
-    const struct redaction redaction = {&document->pool, document->machine.hostname};
+    const char *host = document->machine.hostname;
+    const struct redaction redaction = {&document->pool,
+                                        host && strlen(host) <= HOST_MAX ? host : NULL};
     const char *name = document->file ? strrchr(document->file, '/') : NULL;
     redact_object(&redaction, &document_shape, (char *)document);
     document->machine.hostname = NULL;

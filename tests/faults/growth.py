@@ -176,18 +176,20 @@ def half_measured(cpus):
 # Other tools' tables, by their number of CPUs: twice the CPUs are four times the cells.
 TABLES = {"an imported matrix": core_matrix, "half of an imported matrix": half_measured}
 FORMATS = ("text", "markdown", "csv", "csv-points", "csv-matrix", "json", "html", "openmetrics", "gnuplot", "hwloc", "interleave",
-           "gpu-columns")
+           "gpu-columns", "svg")
 COMMANDS = (
-    *(f"report -f {name} A" for name in FORMATS), "report -f html A SAMPLE",
+    *(f"report -f {name} A" for name in FORMATS), "report -f html A SAMPLE", "report -v A", "report --redact A",
     *(f"diff -f {name} A SAMPLE" for name in ("text", "csv", "json", "html")), "diff SAMPLE A", "diff A A",
     "check A --against SAMPLE", "check SAMPLE --against A", "check A --against A", "merge A SAMPLE", "merge A A",
-    "baseline A SAMPLE", "baseline A A", "analyse A",
+    "baseline A SAMPLE", "baseline A A", "baseline --add A SAMPLE -o -", "analyse A",
+    "predict A --size 3M --chains 4", "predict A SAMPLE --size 3M", "predict SAMPLE A --pattern stride --stride 256 --size 64M",
     "nearest SAMPLE A", "nearest A", *(f"fleet -f {name} N0 N1 N2 N3 N4" for name in ("text", "json", "html")), "import A",
 )
 # Each on larger documents too, with its memory.
 MAIN = ("diff A A", "report -f html A", "fleet -f html N0 N1 N2 N3 N4", "merge A A", "check A --against A")
-SAMPLES = {"findings of a number": MAIN[2], "a long name": MAIN[2], "caches": MAIN[0], "a finding's factors": MAIN[4],
-           "lists of CPUs": MAIN[3], "findings": "nearest A", "series": MAIN[1], "points": MAIN[0], "a matrix": MAIN[1]}
+SAMPLES = {"findings of a number": MAIN[2], "a long name": "report --redact A", "what need measures": "import A",
+           "caches": MAIN[0], "a finding's factors": MAIN[4], "lists of CPUs": MAIN[3], "findings": "nearest A",
+           "series": MAIN[1], "points": MAIN[0], "a matrix": MAIN[1]}
 NODES = 5
 
 # Prints the CPU time and the memory of a command. A process of its own, because what it has in memory counts for what
