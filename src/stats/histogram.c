@@ -15,14 +15,6 @@ static size_t bin_of(uint64_t number)
     return (size_t)(shift + 1) * STEPS + (size_t)((number >> shift) - STEPS);
 }
 
-static uint64_t least_of(size_t bin)
-{
-    if (bin < STEPS)
-        return bin;
-    const size_t shift = bin / STEPS - 1;
-    return (uint64_t)(STEPS + bin % STEPS) << shift;
-}
-
 void histogram_add(struct histogram *histogram, uint64_t number)
 {
     uint32_t *bin = &histogram->bins[bin_of(number)];
@@ -39,9 +31,9 @@ void histogram_merge(struct histogram *into, const struct histogram *from)
 
 double histogram_middle(size_t bin)
 {
-    const double least = (double)least_of(bin);
-    const size_t shift = bin < STEPS ? 0 : bin / STEPS - 1;
-    return least + (ldexp(1, (int)shift) - 1) / 2;
+    const size_t shift = bin < STEPS ? 0 : bin / STEPS - 1,
+                 least = bin < STEPS ? bin : STEPS + bin % STEPS;
+    return ldexp((double)least, (int)shift) + (ldexp(1, (int)shift) - 1) / 2;
 }
 
 uint64_t histogram_count(const struct histogram *histogram, size_t first)

@@ -24,22 +24,19 @@ static const double slowest_addition = 1.25;
  * the clock's reading; a busy thread makes them 5 to 40 % longer. */
 static const double core_is_shared = 0.03;
 
-static bool is_whole(double cycles)
-{
-    return cycles <= LOAD_MOST && fabs(cycles - nearbyint(cycles)) <= load_agreement;
-}
-
 unsigned burst_multiplication(const struct burst_steps *steps)
 {
     const double additions = steps->multiplication_ns / steps->addition_ns,
                  loads = steps->load_ns / steps->multiplication_ns;
     unsigned first = 0, count = 0;
-    for (unsigned cycles = MULTIPLICATION_MOST; cycles >= 1; cycles--)
+    for (unsigned cycles = MULTIPLICATION_MOST; cycles >= 1; cycles--) {
+        const double load = cycles * loads;
         if (cycles >= additions * (1 - agreement) && cycles <= additions * slowest_addition &&
-            is_whole(cycles * loads)) {
+            load <= LOAD_MOST && fabs(load - nearbyint(load)) <= load_agreement) {
             first = cycles;
             count++;
         }
+    }
     /* Where several numbers fit the loads, additions decide, and those must not have been
      * slowed. */
     return count > 1 && first > additions * (1 + agreement) ? 0 : first;

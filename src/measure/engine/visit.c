@@ -87,13 +87,6 @@ static int find_repeats(struct visit *visit)
     return code;
 }
 
-/* Whether a batch is so short that both tries must have been interrupted when its repeats were
- * found: it would time the clock and the threads' start rather than the kernel. */
-static bool is_too_short(const struct visit *visit, double took_ns)
-{
-    return !visit->plan->repeats && took_ns < wanted_ns(visit) / 4;
-}
-
 /* --- brackets --- */
 
 static bool is_past_deadline(const struct visit *visit)
@@ -163,10 +156,11 @@ static int measure_bracket(struct visit *visit, unsigned first, unsigned count)
         const bool interrupted = measured > 0 && !(visit->plan->meant & MEANT_SWITCHES);
         const double after_hz = burst_hz(visit);
         const bool moved = fabs(after_hz / before_hz - 1) > burst_agreement;
-        /* All batches of a visit have the same repeats: only its first batch can still change
-         * them. */
-        const bool too_short =
-            first == 0 && attempt < ATTEMPTS && is_too_short(visit, worked_ns(&visit->batches[0]));
+        /* A batch may be so short that both tries were interrupted when its repeats were found: it
+         * would time the clock and the threads' start rather than the kernel. All batches of a
+         * visit have the same repeats: only its first batch can still change them. */
+        const bool too_short = first == 0 && attempt < ATTEMPTS && !visit->plan->repeats &&
+                               worked_ns(&visit->batches[0]) < wanted_ns(visit) / 4;
         const bool kept = !too_short && (last || (!interrupted && !moved));
         if (!kept) {
             visit->repeats = too_short ? 0 : visit->repeats;

@@ -215,14 +215,10 @@ static int give_back(struct run *run, struct engine *engine, struct error *error
     return code;
 }
 
-/* Much more than the caches in which the placement of pages decides which sets are used, and little
- * compared with the largest working set. */
-static size_t attic_bytes(const struct machine *machine)
-{
-    enum { MOST = 64 << 20, SHARE = 16 };
-    const uint64_t bytes = machine_memory_budget(machine) / SHARE;
-    return bytes < MOST ? (size_t)bytes : MOST;
-}
+/* Bytes of old memory that are kept at most, and at most which share of what may be used: much more
+ * than the caches in which the placement of pages decides which sets are used, and little compared
+ * with the largest working set. */
+static const double attic_most = 64 << 20, attic_share = 1.0 / 16;
 
 /* The CPUs are those of --cpus, which all probes share. Devices have no place among them. */
 static int open_placement(struct run *run, struct engine *engine, struct error *error)
@@ -240,11 +236,13 @@ static int open_placement(struct run *run, struct engine *engine, struct error *
 int run_measure(struct run *run, struct error *error)
 {
     struct clock clock = {.name = "model", .hz = 1e9};
-    struct engine engine = {.machine = run->machine,
-                            .clock = &clock,
-                            .model = run->model,
-                            .progress = {run->listener.progress ? show_progress : NULL, run},
-                            .attic.bytes_most = attic_bytes(run->machine)};
+    struct engine engine = {
+        .machine = run->machine,
+        .clock = &clock,
+        .model = run->model,
+        .progress = {run->listener.progress ? show_progress : NULL, run},
+        .attic.bytes_most =
+            (size_t)fmin(attic_most, attic_share * (double)machine_memory_budget(run->machine))};
     int code = run->model ? 0 : clock_check(error);
     if (code == 0)
         code = save(run, error);
