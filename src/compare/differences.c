@@ -73,9 +73,9 @@ static const char *place_text(struct search *search, const struct finding *of, d
 
 /* What several CPUs of a guest do together depends on where its host put them: two hardware threads
  * of a core have half of what two cores have. Hand-offs of one placement are compared as such.
- * Such figures of two placements can't be compared, nor can hand-offs that differ where no placement
- * is known (the function returns false), and the first of the changed facts is the placement. Of
- * `before` and `after` only the factors are read. */
+ * Such figures of two placements can't be compared, nor can hand-offs that differ where no
+ * placement is known (the function returns false), and the first of the changed facts is the
+ * placement. Of `before` and `after` only the factors are read. */
 static bool place(struct search *search, struct figure *a, struct figure *b,
                   const struct finding *before, const struct finding *after)
 {
