@@ -85,10 +85,10 @@ static int answer_measured(struct answer *answer, const struct document *documen
         levels ? levels_of_document(levels, document, error) : error_out_of_memory(error);
     for (size_t i = 0; code == 0 && i < levels->count && answer->count < ROOM; i++) {
         const struct level *level = &levels->list[i];
-        if (level->experiment == 0 && (level->kind == LEVEL_CACHE || level->kind == LEVEL_MEMORY)) {
-            const bool memory = level->kind == LEVEL_MEMORY;
+        const struct finding *latency = level->facts[FACT_LATENCY_NS];
+        const bool memory = level->kind == LEVEL_MEMORY && value_of(latency) > 0;
+        if (level->experiment == 0 && (level->kind == LEVEL_CACHE || memory)) {
             const double capacity = value_of(level->facts[FACT_CAPACITY]);
-            const struct finding *latency = level->facts[FACT_LATENCY_NS];
             unsigned flags = 0;
             for (int fact = LEVEL_FACT_FIRST; fact < LEVEL_FACTS; fact++)
                 flags |= level->facts[fact] ? level->facts[fact]->flags : 0;
