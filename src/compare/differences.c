@@ -194,8 +194,8 @@ static void compare_findings(struct search *search, const struct probe_result *a
 
 /* --- pairs --- */
 
-/* The sort of most of the probe's figures is that of its points. */
-static enum figure_sort sort_of(const struct probe_result *probe, const struct series *series)
+/* The sort of most of the probe's figures is that of its points; SORT_SYSTEM: of those in time. */
+static enum figure_sort sort_of_points(const struct probe_result *probe)
 {
     bool property = false;
     for (size_t i = 0; i < probe->finding_count; i++) {
@@ -204,19 +204,19 @@ static enum figure_sort sort_of(const struct probe_result *probe, const struct s
             return role == ROLE_HANDOFF ? SORT_HANDOFF : SORT_RATE;
         property = property || role == ROLE_PROPERTY;
     }
-    return property && quantity_is(series->y.unit, DIMENSION_TIME) ? SORT_SYSTEM : SORT_OTHER;
+    return property ? SORT_SYSTEM : SORT_OTHER;
 }
 
-static void compare_series(struct search *search, const struct probe_result *probe,
-                           const struct probe_result *other, const struct series *a,
-                           const struct series *b)
+static void compare_series(struct search *search, enum figure_sort sort,
+                           const struct probe_result *probe, const struct probe_result *other,
+                           const struct series *a, const struct series *b)
 {
     struct pool *pool = &search->result->pool;
     const char *what = pool_printf(pool, "%s %s", probe->name, text_or_unknown(a->name));
     if (!are_comparable(search, what, a->y.unit, b->y.unit))
         return;
     const enum side worse = quantity_of(a->y.unit)->worse;
-    const enum figure_sort sort = sort_of(probe, a);
+    sort = sort == SORT_SYSTEM && !quantity_is(a->y.unit, DIMENSION_TIME) ? SORT_OTHER : sort;
     const struct finding in_a = {.factors = probe->parameters,
                                  .factor_count = probe->parameter_count};
     const struct finding in_b = {.factors = other->parameters,
@@ -307,13 +307,14 @@ static void compare_matrices(struct search *search, const struct probe_result *a
         matrices += a->series[i].matrix;
     if (!matrices || !obtained_alike(search, a, b))
         return;
+    const enum figure_sort sort = sort_of_points(a);
     for (size_t i = 0; i < a->series_count; i++) {
         const struct series *series = &a->series[i], *other;
         if (!series->matrix || device_has_condition(series))
             continue;
         other = series_alike_find(b, series, &in_b);
         if (other)
-            compare_series(search, a, b, series, other);
+            compare_series(search, sort, a, b, series, other);
         else
             add_lonely_series(search, "first", a, series);
     }
