@@ -46,23 +46,29 @@ bool save_in_one_folder(const char *one, const char *other)
 int save_alone(const char *const *paths, size_t count, struct error *error)
 {
     enum { STEP_MS = 50, STEPS = 200 };
-    for (size_t i = 0; i < count; i++) {
-        size_t before = i; /* a second lock of one folder would wait for the first */
-        while (before > 0 && !save_in_one_folder(paths[i], paths[before - 1]))
-            before--;
-        char *name = before ? NULL : folder_of(paths[i]);
+    struct stat *folders = calloc(count, sizeof *folders);
+    int code = folders ? 0 : error_out_of_memory(error);
+    for (size_t i = 0; i < count && code == 0; i++) {
+        char *name = folder_of(paths[i]);
         const int folder = name ? open(name, O_RDONLY | O_CLOEXEC) : -1;
         free(name);
-        for (int step = 0; folder >= 0 && flock(folder, LOCK_EX | LOCK_NB) < 0; step++)
-            if (errno != EWOULDBLOCK) /* no locks, as on some network mounts */
-                break;
+        size_t before = folder >= 0 && fstat(folder, &folders[i]) == 0 ? 0 : i;
+        while (before < i && (folders[before].st_dev != folders[i].st_dev ||
+                              folders[before].st_ino != folders[i].st_ino))
+            before++;
+        if (before < i) /* a second lock of one folder would wait for the first */
+            close(folder);
+        for (int step = 0; before == i && code == 0 && folder >= 0; step++)
+            if (flock(folder, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+                break; /* no locks: as on some network mounts */
             else if (step == STEPS || poll(NULL, 0, STEP_MS) < 0)
-                return error_set(error, ERROR_USAGE,
+                code = error_set(error, ERROR_USAGE,
                                  "%s: another fathom is changing a document in that folder: try "
                                  "again when it has ended",
                                  paths[i]);
     }
-    return 0;
+    free(folders);
+    return code;
 }
 
 /* Creates a new file. O_EXCL refuses an existing name and follows no link. */

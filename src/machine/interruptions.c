@@ -53,14 +53,6 @@ static char *copy_text(struct pool *pool, const char *at, const char *end)
     return pool_strdup(pool, text);
 }
 
-static bool is_number(const char *at, const char *end)
-{
-    for (; at < end; at++)
-        if (!isdigit((unsigned char)*at))
-            return false;
-    return true;
-}
-
 static int read_line(struct interruption_sources *sources, const char *line, const char *end,
                      const struct columns *columns, const struct cpulist *cpus, struct pool *pool)
 {
@@ -84,7 +76,7 @@ static int read_line(struct interruption_sources *sources, const char *line, con
     const char *rest = at < end ? at : end;
     while (end > rest && (end[-1] == ' ' || end[-1] == '\t'))
         end--;
-    if (is_number(name, colon) && rest < end) {
+    if (name + strspn(name, "0123456789") == colon && rest < end) {
         const char *word = end;
         while (word > rest && word[-1] != ' ' && word[-1] != '\t')
             word--;

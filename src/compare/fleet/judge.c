@@ -265,14 +265,6 @@ static void compare_before(struct fleet *fleet, struct pool *pool)
     }
 }
 
-/* Missing hardware is certain, so it comes before anything that was measured. */
-static double rank_of(const struct fleet_node *node)
-{
-    return node->lacks || facts_have(&node->facts, SIDE_MORE) ? INFINITY
-           : node->leads                                      ? fabs(node->leads->distance)
-                                                              : 0;
-}
-
 struct ranked {
     double rank;
     const char *name;
@@ -296,8 +288,11 @@ static void list_odd(struct fleet *fleet, struct pool *pool)
         struct fleet_node *node = &fleet->nodes[i];
         fleet->judged += node->state == NODE_JUDGED;
         node->odd = node->odd || (node->state == NODE_JUDGED && (node->lacks || node->facts.count));
+        /* Missing hardware is certain, so it comes before anything that was measured. */
+        const bool certain = node->lacks || facts_have(&node->facts, SIDE_MORE);
+        const double away = node->leads ? fabs(node->leads->distance) : 0;
         if (node->odd)
-            ranked[fleet->odd_count++] = (struct ranked){rank_of(node), node->name, i};
+            ranked[fleet->odd_count++] = (struct ranked){certain ? INFINITY : away, node->name, i};
     }
     qsort(ranked, fleet->odd_count, sizeof *ranked, by_rank);
     for (size_t i = 0; i < fleet->odd_count; i++)

@@ -74,13 +74,13 @@ static void name_levels(struct levels *levels, const struct series *series,
         const double bytes = number <= levels->declared_count ? levels->declared[number - 1] : 0;
         /* What a level of that number is. The last level that was reached is a cache only where the
          * curve leaves it, where it is the first, or where no memory is as fast. */
-        const double latency = levels->list[k].latency.value;
+        const double latency = level->latency.value;
         const bool fast =
             quantity_is(series->y.unit, DIMENSION_CYCLES)
                 ? latency < memory_least_cycles
                 : (isfinite(levels->clock) ? latency / levels->clock : latency) < memory_least_ns;
         level->kind =
-            k + 1 < levels->count || isfinite(levels->list[k].capacity.value) || number == 1 || fast
+            k + 1 < levels->count || isfinite(level->capacity.value) || number == 1 || fast
                 ? LEVEL_CACHE
                 : LEVEL_MEMORY;
         level->number = (int)number;

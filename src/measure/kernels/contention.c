@@ -61,6 +61,11 @@ bool line_flush_possible(void)
     return loops_can_flush();
 }
 
+bool line_state_possible(enum line_state state)
+{
+    return (state != LINE_EXCLUSIVE && state != LINE_INVALID) || loops_can_flush();
+}
+
 void line_flush(void *line)
 {
     loops_flush(line);

@@ -31,6 +31,9 @@ enum line_state { LINE_MODIFIED, LINE_EXCLUSIVE, LINE_SHARED, LINE_INVALID, LINE
 extern const char *const line_state_names[LINE_STATES + 1];
 bool line_flush_possible(void); /* whether a program can flush lines on this processor */
 void line_flush(void *line);    /* does not wait until the line is out */
+/* Whether lines can be brought into that state: one that another core has read becomes exclusive
+ * only after it has left all caches. */
+bool line_state_possible(enum line_state);
 
 enum touch_op { TOUCH_LOAD, TOUCH_STORE, TOUCH_CAS, TOUCH_FETCH_ADD, TOUCH_OPS };
 struct touch {

@@ -215,7 +215,7 @@ static void add_condition(struct need *need, enum need_taken taken, double share
         (struct need_condition){.taken = taken, .level = level, .share = share};
 }
 
-/* How much traffic there really is, is measured while the program runs. */
+/* Measures the most traffic. What each level of it really moves is measured beside the program. */
 static int add_traffic(struct need *need, bool all, struct error *error)
 {
     struct need_state *state = need->state;

@@ -60,7 +60,7 @@ static void write_machine(FILE *out, const struct document *document, size_t col
     clean_text(name_of(document), model, sizeof model);
     const size_t left = clean_columns(file) + 3 < columns ? columns - clean_columns(file) - 3 : 0;
     if (left < SHORTENED_LEAST) {
-        fprintf(out, "(%s)\n", strrchr(path, '/') ? strrchr(path, '/') + 1 : path);
+        fprintf(out, "(%s)\n", path_name(path));
         return;
     }
     const bool fits = clean_columns(model) <= left;

@@ -48,12 +48,6 @@ bool probe_has_values(const struct probe_result *probe)
     return series_any(probe->series, probe->series_count, has_value);
 }
 
-/* Whether the two differ at most in name: axes, units and factors are the same. */
-static bool is_taken_for(const struct series *a, const struct series *b)
-{
-    return a->matrix == b->matrix && series_have_same_axes(a, b) && factors_same(a, b);
-}
-
 enum { SERIES_SEEN = 256 }; /* series of a probe that are compared; fathom's have about sixty */
 
 bool matrix_is_repeated(const struct probe_result *probe, const struct series *series)
@@ -75,10 +69,12 @@ bool series_needs_name(const struct probe_result *probe, const struct series *se
     if (text_same(probe->name, series->name))
         return false;
     for (size_t i = 0;
-         i < probe->series_count && i < SERIES_SEEN && series->name && !series->matrix; i++)
-        if (!text_same(probe->series[i].name, series->name) &&
-            is_taken_for(&probe->series[i], series))
+         i < probe->series_count && i < SERIES_SEEN && series->name && !series->matrix; i++) {
+        const struct series *other = &probe->series[i];
+        if (!text_same(other->name, series->name) && !other->matrix &&
+            series_have_same_axes(other, series) && factors_same(other, series))
             return true;
+    }
     return false;
 }
 

@@ -75,9 +75,9 @@ static inline bool arch_has_bmi2(void)
  * 31 says that there is one (Linux's Documentation/virt/kvm/x86/cpuid.rst); "": none. */
 static inline void arch_hypervisor(char name[13])
 {
-    unsigned a, b, c, d, text[3] = {0};
-    if (__get_cpuid(1, &a, &b, &c, &d) && c >> 31)
-        __cpuid(0x40000000u, a, text[0], text[1], text[2]);
+    unsigned most, text[3] = {0};
+    if (arch_has(1, 2, 31))
+        __cpuid(0x40000000u, most, text[0], text[1], text[2]);
     for (int i = 0; i < 12; i++)
         name[i] = (char)(text[i / 4] >> 8 * (i % 4));
     name[12] = '\0';

@@ -145,8 +145,7 @@ static void plan_states(struct probe_task *task)
                                                    .y = {"latency", "ns"}});
             build_factor_text(task, series, "op", touch_of(op)->name);
             build_factor_text(task, series, "state", line_state_names[line_state]);
-            /* A line that another core has read becomes exclusive only after it has left all. */
-            if (line_state != LINE_MODIFIED && line_state != LINE_SHARED && !line_flush_possible())
+            if (!line_state_possible(line_state))
                 continue;
             for (size_t i = 1; i < task->cpus.count; i++)
                 if (holds[i]) {

@@ -91,7 +91,7 @@ bool held_plan(struct probe_task *task)
     state->first_held = plan->series_count;
     for (size_t h = 0; h < state->holder_count; h++)
         for (size_t s = 0; s < HELD_STATES; s++) {
-            if (held_states[s] != LINE_MODIFIED && !line_flush_possible())
+            if (!line_state_possible(held_states[s]))
                 continue;
             const int cpus[] = {task->cpus.ids[0], state->holders[h]};
             const unsigned series = build_series(task, (struct series){.name = series_name,

@@ -118,7 +118,7 @@ static void put_results(struct page *page, const struct chapter *chapter)
 /* What the first screen says of the chapter's probe; NULL: nothing. */
 static const char *answer_of(const struct report *report, const struct probe_result *probe)
 {
-    for (size_t i = 0; i < report->count; i++) {
+    for (size_t i = 0; i < report->count && !block_is_chart_heading(&report->list[i], 2); i++) {
         const struct facts *facts = &report->list[i].facts;
         for (size_t f = 0; report->list[i].kind == BLOCK_FACTS && f < facts->count; f++) {
             const struct finding *about = facts->list[f].about;
