@@ -156,7 +156,7 @@ static void examine_table(struct outcome *outcome, struct measurement *measureme
                            .y = {.median = point->y.median, .low = NAN, .high = NAN, .n = 1},
                            .cycles = {NAN, NAN, NAN}};
     }
-    findings_levels(&result, &measurement->document.pool, &series, NULL, -1, NULL, 0);
+    findings_levels(&result, &measurement->document.pool, &series, NULL, NULL, -1, NULL, 0);
     tally_add(&outcome->tally[sampling], measurement->machine, &result, true);
 }
 

@@ -49,7 +49,7 @@ void findings_gpu_levels(struct probe_result *result, struct pool *pool, const c
         caches[facts.cache_count++] =
             (struct cache_facts){.level = 2, .type = "unified", .size_bytes = declared->l2_bytes};
     struct probe_result found = {0};
-    findings_levels(&found, pool, series, &facts, -1, NULL, 0);
+    findings_levels(&found, pool, series, NULL, &facts, -1, NULL, 0);
     const double whole = (double)declared->l2_bytes, near = probe_value(&found, "L2.capacity"),
                  all = probe_value(&found, "L3.capacity");
     if (whole > 0 && near >= half_least * whole && near <= half_most * whole &&

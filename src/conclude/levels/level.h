@@ -143,12 +143,13 @@ struct interval level_pool(double *values, double *half_widths, size_t n);
  * latency where the curve leaves the last cache and no sizes agree beyond it.
  */
 /* Adds the findings of one curve, a series of `result` or one like it, whose x is bytes and whose y
- * is ns, or cycles where its unit says so. `declared` is NULL for another tool's table: then
- * nothing is compared, and without `knees` the pages are unknown. `cpu` measured it (-1: unknown):
- * its caches are those compared. `knees` are sizes beyond which
- * translation adds a number of cycles each; they are never reported as caches. */
+ * is ns, or cycles where its unit says so. The levels' times are read from `timed` where it is not
+ * NULL: a curve of the same levels whose trials know whether they had the core alone. `declared` is
+ * NULL for another tool's table: then nothing is compared, and without `knees` the pages are
+ * unknown. `cpu` measured it (-1: unknown): its caches are those compared. `knees` are sizes beyond
+ * which translation adds a number of cycles each; they are never reported as caches. */
 void findings_levels(struct probe_result *result, struct pool *, const struct series *,
-                     const struct machine_facts *declared, int cpu,
+                     const struct series *timed, const struct machine_facts *declared, int cpu,
                      const struct translation_knee *knees, size_t knee_count);
 
 /* The same for a GPU's caches and memory. */

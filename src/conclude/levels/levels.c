@@ -240,8 +240,10 @@ static struct finding *add_value(const struct level_reading *reading, const stru
                        pool_printf(reading->pool, "%s.%s", level->name, fact), unit);
 }
 
-/* Adds it in cycles and in ns where the points have both: in the level's home, and derived. */
-static void add_latency(const struct level_reading *reading, size_t index)
+/* Adds it in cycles and in ns where the points have both: in the level's home, and derived at
+ * `clock`. */
+static void add_latency(const struct level_reading *reading, size_t index, struct interval clock,
+                        struct disturbance disturbance)
 {
     const struct level *level = &reading->levels.list[index];
     const char *unit = reading->series->y.unit;
@@ -272,10 +274,10 @@ static void add_latency(const struct level_reading *reading, size_t index)
     home->high = known ? value.high : NAN;
     home->text = plateau_text(reading, index);
     home->flags = reading_flags(reading, index);
-    home->disturbance = disturbance_of(reading, index);
+    home->disturbance = disturbance;
     other->text = home->text;
     if (both)
-        finding_derive(other, home, clock_of(reading, index));
+        finding_derive(other, home, clock);
 }
 
 /* --- what was not found --- */
@@ -379,8 +381,44 @@ static void compare_numbers(const struct level_reading *reading)
                         : "a cache is not declared, or translation or another program adds a step");
 }
 
+/* The points of `timed` on a core's own level, whose trials know whether they had the core alone,
+ * as the fit's do not: each is as the fit has the size next to it. Both series ascend. */
+static struct level_reading at_own_sizes(const struct level_reading *fit,
+                                         const struct series *timed, size_t index)
+{
+    struct level_reading own = *fit;
+    own.series = timed;
+    own.samples = pool_alloc(fit->pool, timed->point_count, sizeof *own.samples);
+    const bool shared = fit->levels.list[index].number > PRIVATE_LEVELS;
+    for (size_t i = 0, at = 0; i < timed->point_count; i++) {
+        const double bytes = timed->points[i].x;
+        while (at + 1 < fit->series->point_count &&
+               fit->samples[at].bytes * fit->samples[at + 1].bytes < bytes * bytes)
+            at++;
+        own.samples[i] = fit->samples[at];
+        if (shared)
+            own.samples[i].level = -1;
+    }
+    return own;
+}
+
+/* Whether six trials of the level had the core alone; then only their sizes remain on it. */
+static bool keep_undisturbed(struct level_reading *reading, size_t index)
+{
+    double alone = 0;
+    for (size_t i = 0; i < reading->series->point_count; i++) {
+        const struct point *point = &reading->series->points[i];
+        const double undisturbed = round(point->y.n * (1 - (double)point->disturbance.trials));
+        if (reading->samples[i].level == (int)index && undisturbed >= 1)
+            alone += undisturbed;
+        else
+            reading->samples[i].level = -1;
+    }
+    return alone >= trials_enough;
+}
+
 void findings_levels(struct probe_result *result, struct pool *pool, const struct series *series,
-                     const struct machine_facts *declared, int cpu,
+                     const struct series *timed, const struct machine_facts *declared, int cpu,
                      const struct translation_knee *knees, size_t knee_count)
 {
     struct level_reading reading = {.result = result,
@@ -402,7 +440,12 @@ void findings_levels(struct probe_result *result, struct pool *pool, const struc
         /* In a table and on a device, translation may add steps beyond the plateau. */
         if (level->kind == LEVEL_MEMORY)
             read_far_end(&reading, level, cpu < 0 ? level->to : reading.levels.largest);
-        add_latency(&reading, k);
+        struct disturbance disturbance = disturbance_of(&reading, k);
+        struct level_reading own = at_own_sizes(&reading, timed ? timed : series, k);
+        const struct disturbance others = disturbance_of(&own, k);
+        const bool shared = timed && (double)others.trials > 0;
+        add_latency(shared && keep_undisturbed(&own, k) ? &own : &reading, k, clock_of(&reading, k),
+                    shared ? others : disturbance);
         reading_add_capacity(&reading, k);
     }
     tell_memory(&reading);

@@ -254,7 +254,7 @@ static void conclude_ladder(struct gpu_task *task, const struct ladder *ladder, 
     unsigned levels = 0;
     if (!series)
         return;
-    findings_levels(&found, probe->pool, series, &declared, -1, NULL, 0);
+    findings_levels(&found, probe->pool, series, NULL, &declared, -1, NULL, 0);
     for (size_t i = 0; i < found.finding_count; i++) {
         const struct finding *from = &found.findings[i];
         unsigned shown = 0; /* 2 from "L2.latency" */

@@ -252,8 +252,8 @@ static void analyse_curve(struct analysis *analysis, const struct series *series
     const bool ours = series_factor(series, "pages") != NULL;
     const struct series *joined = joined_with_sweeps(analysis, series);
     if (levels)
-        findings_levels(analysis->result, analysis->pool, joined, ours ? analysis->machine : NULL,
-                        probe_cpu(analysis->result), knees, count);
+        findings_levels(analysis->result, analysis->pool, joined, series,
+                        ours ? analysis->machine : NULL, probe_cpu(analysis->result), knees, count);
     const bool named = series->point_count == 1 ||
                        (series->point_count <= SIZES_NAMED_MOST &&
                         (analysis_is_set(analysis, "size") || analysis_is_set(analysis, "sizes") ||

@@ -303,7 +303,7 @@ static bool plan_table(struct probe_task *task)
     struct probe_result found = {0};
     struct chase_level levels[CHASE_LEVELS_MAX];
     const size_t knee_count = translation(task, knees);
-    findings_levels(&found, task->pool, sweep, &task->machine->facts, state->chases.seat->cpu,
+    findings_levels(&found, task->pool, sweep, NULL, &task->machine->facts, state->chases.seat->cpu,
                     knees, knee_count);
     found.series = task->plan.series;
     found.series_count = 1;

@@ -76,7 +76,7 @@ static void use_large_pages(struct desk *desk)
 
 static void conclude(struct desk *desk, const struct machine_facts *facts)
 {
-    findings_levels(&desk->result, &desk->pool, &desk->series, facts, -1, NULL, 0);
+    findings_levels(&desk->result, &desk->pool, &desk->series, NULL, facts, -1, NULL, 0);
 }
 
 static void assert_value(const struct desk *desk, const char *name, double value, double relative)
