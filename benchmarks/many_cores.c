@@ -39,7 +39,6 @@ static uint64_t hand_off_ps(const struct model *model, int cpu, const void *stat
 static uint64_t work(void *self, int cpu, kernel_function *run, void *state, uint64_t repeats)
 {
     struct model *model = self;
-    (void)run;
     if (cpu != model->last) {
         model->partner = model->last;
         model->last = cpu;
@@ -49,8 +48,6 @@ static uint64_t work(void *self, int cpu, kernel_function *run, void *state, uin
 
 static uint64_t additions(void *self, int cpu, uint64_t count)
 {
-    (void)self;
-    (void)cpu;
     return count * 400; /* 2.5 GHz */
 }
 
@@ -58,7 +55,6 @@ static void note_prediction(void *argument, const char *probe, double done, doub
                             const char *so_far)
 {
     struct model *model = argument;
-    (void)probe, (void)so_far;
     if (done <= 0)
         model->predicted_s += left_s; /* a stage each */
 }

@@ -20,7 +20,6 @@ static bool serves(const struct engine *engine, const struct plan *plan)
 
 static int open_own(struct executor *executor, struct error *error)
 {
-    (void)error;
     executor->shortest_batch_ns = clock_shortest_batch_ns(executor->engine->clock);
     executor->flags = FLAG_BIT(FLAG_MISPLACED); /* nothing is pinned */
     return 0;
@@ -28,7 +27,6 @@ static int open_own(struct executor *executor, struct error *error)
 
 static uint64_t now_ns(const struct executor *executor)
 {
-    (void)executor;
     return os_raw_ns();
 }
 
@@ -45,9 +43,6 @@ static int map(struct executor *executor, struct arena *arena, size_t bytes, str
 static int touch(struct executor *executor, struct arena *arena, size_t from, uint64_t give_up_ns,
                  struct error *error)
 {
-    (void)executor;
-    (void)give_up_ns;
-    (void)error;
     arena_touch_part(arena, from, arena->bytes);
     return 1;
 }

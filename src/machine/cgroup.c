@@ -118,7 +118,6 @@ static void read_unified(struct cgroup_limits *limits, struct pool *pool, const 
 static void read_v1_memory(struct cgroup_limits *limits, struct pool *pool, const char *root,
                            const char *directory)
 {
-    (void)pool;
     /* hierarchical_memory_limit includes limits of groups above a container's own mount. */
     uint64_t limit = number_or(UINT64_MAX, root, directory, "memory.limit_in_bytes");
     uint64_t above = statistic(root, directory, "hierarchical_memory_limit", UINT64_MAX);
@@ -131,7 +130,6 @@ static void read_v1_memory(struct cgroup_limits *limits, struct pool *pool, cons
 static void read_v1_cpu(struct cgroup_limits *limits, struct pool *pool, const char *root,
                         const char *directory)
 {
-    (void)pool;
     limit_time(limits, (double)number_or(0, root, directory, "cpu.cfs_quota_us"), /* -1: none */
                (double)number_or(0, root, directory, "cpu.cfs_period_us"));
 }
@@ -148,7 +146,6 @@ static void read_v1_cpuset(struct cgroup_limits *limits, struct pool *pool, cons
 static void read_v1_huge(struct cgroup_limits *limits, struct pool *pool, const char *root,
                          const char *directory)
 {
-    (void)pool;
     limit_huge(limits, root, directory, "limit_in_bytes", "usage_in_bytes");
 }
 

@@ -13,14 +13,12 @@ int nvmlShutdown(void)
 int nvmlDeviceGetHandleByPciBusId_v2(const char *bus, void **device)
 {
     static int any;
-    (void)bus;
     *device = &any;
     return 0;
 }
 
 int nvmlDeviceGetPowerUsage(void *device, unsigned *milliwatts)
 {
-    (void)device;
     *milliwatts = 77000;
     return 0;
 }

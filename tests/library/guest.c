@@ -139,7 +139,6 @@ static void measure_all(struct fathom *fathom)
 static void leaves_nothing_behind(void **state)
 {
     struct belongings before;
-    (void)state;
     look(&before);
     struct fathom *fathom = open_own("");
     errno = 77;
@@ -173,13 +172,11 @@ static volatile sig_atomic_t heard;
 
 static void hear(int number)
 {
-    (void)number;
     heard++;
 }
 
 static int raise_urgent(void *argument, const char *probe, double done, double left_s)
 {
-    (void)probe, (void)done, (void)left_s;
     (*(int *)argument)++;
     raise(SIGURG);
     return 0;
@@ -191,7 +188,6 @@ static void passes_on_signals_that_are_not_for_it(void **state)
     struct sigaction before, action = {.sa_handler = hear};
     struct fathom_plan plan = plan_latency();
     struct fathom_document *document = NULL;
-    (void)state;
     sigaction(SIGURG, &action, &before);
     plan.progress = raise_urgent;
     plan.argument = &raised;
@@ -209,7 +205,6 @@ static void passes_on_signals_that_are_not_for_it(void **state)
 
 static int measure_inside(void *argument, const char *probe, double done, double left_s)
 {
-    (void)probe, (void)done, (void)left_s;
     struct fathom *other = argument;
     struct fathom_document *document = NULL;
     struct fathom_error error;
@@ -236,7 +231,6 @@ static void one_call_measures_at_a_time_and_may_be_cancelled(void **state)
     struct fathom_plan plan = plan_latency();
     struct fathom_document *document = NULL;
     struct fathom_error error;
-    (void)state;
     plan.progress = measure_inside;
     plan.argument = other;
     plan.budget_ms = 60000;
@@ -251,7 +245,6 @@ static void one_call_measures_at_a_time_and_may_be_cancelled(void **state)
 
 static int fork_once(void *argument, const char *probe, double done, double left_s)
 {
-    (void)probe, (void)done, (void)left_s;
     int *status = argument;
     if (*status >= 0)
         return 0;
@@ -274,7 +267,6 @@ static void a_child_opens_its_own(void **state)
     struct fathom_plan plan = plan_latency();
     struct fathom_document *document = NULL;
     int status = -1;
-    (void)state;
 #ifdef UNDER_TSAN
     print_message("skipped: the thread sanitizer starts no threads in a child\n");
     fathom_close(fathom);
@@ -320,7 +312,6 @@ static void a_child_reads_the_machine_while_others_did(void **state)
     const char *each = getenv("FATHOM_EACH"); /* one of so many, where it was tested before */
     const int children = CHILDREN / (each && atoi(each) > 1 ? atoi(each) : 1);
     pthread_t threads[THREADS];
-    (void)state;
 #if defined UNDER_TSAN || defined __SANITIZE_ADDRESS__
     print_message("skipped: a sanitizer's own locks stay held in a child of several threads\n");
     skip();
@@ -354,7 +345,6 @@ static void answers_from_the_cache_the_second_time(void **state)
     struct fathom_level first[16] = {{.size = sizeof first[0]}},
                         second[16] = {{.size = sizeof second[0]}};
     struct fathom_error error;
-    (void)state;
     int count = fathom_levels(fathom, first, 16, 0, &error);
     if (count > 0)
         assert_int_equal(first[0].source, FATHOM_DECLARED);
@@ -453,7 +443,6 @@ static struct fathom *open_anew(void)
 
 static void is_cancelled_while_another_process_measures(void **state)
 {
-    (void)state;
     pthread_t thread;
     const int lock = hold_the_lock();
     struct asked asked = {.fathom = open_anew(), .budget_ms = 60000};
@@ -470,7 +459,6 @@ static void is_cancelled_while_another_process_measures(void **state)
 
 static void measures_anew_after_it_waited(void **state)
 {
-    (void)state;
     pthread_t thread;
     const int lock = hold_the_lock();
     struct asked asked = {.fathom = open_anew(), .budget_ms = 1000};
@@ -484,7 +472,6 @@ static void measures_anew_after_it_waited(void **state)
 
 static void another_users_answer_is_none(void **state)
 {
-    (void)state;
     char path[512];
     find_in_cache(path, "levels-");
     if (!*path || geteuid() != 0)
@@ -523,7 +510,6 @@ static char *with_larger_medians(const char *text)
 /* In a guest, because only there CPUs move. */
 static void a_distance_that_the_host_has_changed_is_measured_again(void **state)
 {
-    (void)state;
     static char text[1 << 20];
     char path[512];
     cpu_set_t set;
@@ -567,7 +553,6 @@ static void a_distance_that_the_host_has_changed_is_measured_again(void **state)
 /* The answer without memory stays what is known where nothing can be measured. */
 static void an_answer_without_memory_is_measured_again(void **state)
 {
-    (void)state;
     static char text[1 << 22];
     char path[512], *memory;
     const struct timespec hours_ago[2] = {{time(NULL) - 7200, 0}, {time(NULL) - 7200, 0}};
@@ -599,7 +584,6 @@ static void spoils_nothing_by_a_spoilt_cache(void **state)
     struct dirent *entry;
     size_t spoilt = 0;
     DIR *folder = opendir(cache);
-    (void)state;
     if (!folder)
         skip();
     while ((entry = readdir(folder)))
@@ -622,7 +606,6 @@ static void spoils_nothing_by_a_spoilt_cache(void **state)
 /* A pipe in an answer's place is neither read nor written, which would wait for another program. */
 static void waits_for_no_pipe_in_its_cache(void **state)
 {
-    (void)state;
     char path[512];
     struct fathom_error error;
     struct fathom_level level = {.size = sizeof level};
@@ -648,7 +631,6 @@ static void waits_for_another_process_that_measures(void **state)
     pid_t children[4];
     int measured = 0, cached = 0;
     bool in_time = false;
-    (void)state;
     snprintf(folder, sizeof folder, "%s/several", cache);
     const double began = now_ms();
     for (int i = 0; i < 4; i++)
@@ -692,7 +674,6 @@ static void refuses_in_words(void **state)
     struct fathom_level level = {.size = 0};
     double ns;
     char *text = NULL;
-    (void)state;
     struct fathom_plan plan = plan_latency();
     plan.probes = nobody;
     assert_int_equal(fathom_run(fathom, &plan, &document, &error), FATHOM_USAGE);
@@ -729,7 +710,6 @@ static void documents_go_to_a_file_and_back(void **state)
     struct fathom_error error;
     const struct fathom_plan plan = plan_latency();
     char *text = NULL;
-    (void)state;
     snprintf(path, sizeof path, "%s.json", cache);
     assert_int_equal(fathom_run(fathom, &plan, &document, &error), 0);
     assert_int_equal(fathom_write(document, path, &error), 0);
@@ -772,7 +752,6 @@ static void locale_is_the_programs_own(void **state)
 {
     static const char *const with_comma[] = {"de_DE.UTF-8", "fr_FR.UTF-8", "de_DE", "it_IT.UTF-8"};
     bool found = false;
-    (void)state;
     for (size_t i = 0; !found && i < sizeof with_comma / sizeof *with_comma; i++)
         found = setlocale(LC_ALL, with_comma[i]) != NULL;
     if (!found) {

@@ -38,7 +38,6 @@ static inline bool tree_new(struct tree *tree)
 static inline int tree_remove_one(const char *path, const struct stat *status, int type,
                                   struct FTW *place)
 {
-    (void)status, (void)type, (void)place;
     return remove(path);
 }
 

@@ -16,7 +16,6 @@ int main(int argc, char **argv)
     char folder[PATH_MAX];
     int done =
         unshare(CLONE_NEWNS) == 0 && mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0;
-    (void)argc;
     for (size_t i = 0; done && i < sizeof folders / sizeof *folders; i++) {
         char inside[PATH_MAX];
         snprintf(inside, sizeof inside, "%s%s", ROOT, folders[i]);

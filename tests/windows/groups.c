@@ -13,14 +13,12 @@ static GROUP_AFFINITY of_thread;
 
 static BOOL group_affinity(HANDLE thread, GROUP_AFFINITY *affinity)
 {
-    (void)thread;
     *affinity = of_thread;
     return TRUE;
 }
 
 static BOOL set_group_affinity(HANDLE thread, const GROUP_AFFINITY *wanted, GROUP_AFFINITY *before)
 {
-    (void)thread, (void)before;
     of_thread = *wanted;
     return wanted->Mask != 0 && wanted->Group < sizeof counts / sizeof *counts;
 }
@@ -50,7 +48,6 @@ static void assert_may_use(const char *expected)
 
 static void a_whole_group_means_all_groups(void **state)
 {
-    (void)state;
     of_thread = (GROUP_AFFINITY){.Mask = ~(KAFFINITY)0, .Group = 1};
     assert_may_use("0-147");
     of_thread = (GROUP_AFFINITY){.Mask = 0xfffff, .Group = 2};
@@ -59,14 +56,12 @@ static void a_whole_group_means_all_groups(void **state)
 
 static void a_mask_of_some_cpus_is_kept(void **state)
 {
-    (void)state;
     of_thread = (GROUP_AFFINITY){.Mask = 0x8000000000000005, .Group = 1};
     assert_may_use("64,66,127");
 }
 
 static void each_cpu_is_pinned_in_its_group(void **state)
 {
-    (void)state;
     for (int cpu = 0; cpu < 148; cpu++) {
         assert_int_equal(os_pin_thread(cpu, NULL), 0);
         assert_int_equal(of_thread.Group, cpu / 64);
@@ -78,7 +73,6 @@ static void each_cpu_is_pinned_in_its_group(void **state)
 static void a_thread_stays_in_the_group_of_its_first_cpu(void **state)
 {
     int ids[] = {63, 64, 65, 130};
-    (void)state;
     assert_int_equal(os_set_affinity(&(struct cpulist){.ids = ids + 1, .count = 3}, NULL), 0);
     assert_int_equal(of_thread.Group, 1);
     assert_true(of_thread.Mask == 3);

@@ -112,13 +112,11 @@ int posix_rename(const char *from, const char *to)
 
 int linkat(int from_folder, const char *from, int to_folder, const char *to, int flags)
 {
-    (void)from_folder, (void)to_folder, (void)flags;
     return CreateHardLinkA(to, from, NULL) ? 0 : fail();
 }
 
 ssize_t readlink(const char *path, char *to, size_t size)
 {
-    (void)path, (void)to, (void)size;
     errno = EINVAL;
     return -1;
 }
@@ -143,14 +141,12 @@ static bool path_in_folder(char path[MAX_PATH], const char *name)
 int openat(int folder, const char *name, int flags)
 {
     char path[MAX_PATH];
-    (void)folder;
     return path_in_folder(path, name) ? open(path, flags) : -1;
 }
 
 int unlinkat(int folder, const char *name, int flags)
 {
     char path[MAX_PATH];
-    (void)folder, (void)flags;
     return path_in_folder(path, name) ? unlink(path) : -1;
 }
 
@@ -194,13 +190,11 @@ char *realpath(const char *path, char *resolved)
 
 int fchmod(int file, unsigned mode)
 {
-    (void)file, (void)mode;
     return 0;
 }
 
 int fchown(int file, int user, int group)
 {
-    (void)file, (void)user, (void)group;
     return 0;
 }
 
@@ -215,7 +209,6 @@ int fcntl(int file, int command, ...)
 /* A lock that Linux holds on a shared folder isn't seen here, so none can be had. */
 int flock(int file, int operation)
 {
-    (void)file, (void)operation;
     errno = ENOLCK;
     return -1;
 }

@@ -159,7 +159,6 @@ const char *strsignal(int number)
 
 int kill(pid_t id, int number)
 {
-    (void)number;
     const HANDLE process = OpenProcess(PROCESS_QUERY_LIMITED_INFORMATION, FALSE, (DWORD)id);
     if (process)
         CloseHandle(process);
@@ -210,7 +209,6 @@ int uname(struct utsname *names)
 /* A program's stack grows to what its file says. */
 int getrlimit(int resource, struct rlimit *limit)
 {
-    (void)resource;
     *limit = (struct rlimit){.rlim_cur = ~0ull, .rlim_max = ~0ull};
     return 0;
 }
@@ -218,7 +216,6 @@ int getrlimit(int resource, struct rlimit *limit)
 long sysconf(int name)
 {
     SYSTEM_INFO system;
-    (void)name;
     GetSystemInfo(&system);
     return (long)system.dwPageSize;
 }
@@ -232,7 +229,6 @@ static struct timeval time_of(const FILETIME *time)
 int getrusage(int which, struct rusage *used)
 {
     FILETIME created, ended, kernel, user;
-    (void)which;
     *used = (struct rusage){0};
     if (!GetProcessTimes(GetCurrentProcess(), &created, &ended, &kernel, &user))
         return -1;
@@ -244,7 +240,6 @@ int getrusage(int which, struct rusage *used)
 int ioctl(int file, int request, struct winsize *size)
 {
     CONSOLE_SCREEN_BUFFER_INFO console;
-    (void)request;
     if (!GetConsoleScreenBufferInfo((HANDLE)_get_osfhandle(file), &console))
         return -1;
     size->ws_col = (unsigned short)(console.srWindow.Right - console.srWindow.Left + 1);

@@ -4,25 +4,19 @@
 
 bool fleet_is_document(const char *path)
 {
-    (void)path;
     return false;
 }
 
 int fleet_reference_read(struct fleet_reference *reference, const char *path, struct error *error)
 {
-    (void)reference;
     return error_set(error, ERROR_IMPOSSIBLE, "%s: this fathom was built without fleets", path);
 }
 
 int fleet_reference_for(const struct fleet_reference *reference, const struct document *document,
                         const struct document **base, struct error *error)
 {
-    (void)reference, (void)document;
     *base = NULL;
     return error_set(error, ERROR_IMPOSSIBLE, "this fathom was built without fleets");
 }
 
-void fleet_reference_free(struct fleet_reference *reference)
-{
-    (void)reference;
-}
+void fleet_reference_free(struct fleet_reference *reference) {}

@@ -23,7 +23,6 @@ enum finding_fact level_fact(const struct catalogue_entry *entry, char name[LEVE
 
 static int place_of(void *with, const struct catalogue_entry *entry, char name[PIVOT_NAME])
 {
-    (void)with;
     const int fact = (int)level_fact(entry, name);
     return fact ? fact - LEVEL_FACT_FIRST : PIVOT_NONE;
 }

@@ -6,6 +6,5 @@
 
 static inline bool arch_cpuid(uint32_t leaf, uint32_t subleaf, uint32_t registers[4])
 {
-    (void)leaf, (void)subleaf, (void)registers;
     return false;
 }

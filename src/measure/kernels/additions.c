@@ -6,7 +6,6 @@ const unsigned addition_steps = ADDITION_STEPS;
 
 uint64_t additions_run(void *state, uint64_t repeats)
 {
-    (void)state;
     return loops_additions(0, repeats);
 }
 
@@ -22,7 +21,6 @@ uint64_t additions_wide_run(void *state, uint64_t repeats)
 {
     uint64_t one = 1, a = 0, b = 0, c = 0, d = 0;
     _Static_assert(ADDITION_STEPS == 64, "as many as the narrow loop has");
-    (void)state;
     KEEP(one);
     for (; repeats; repeats--) {
         SIXTEEN_STEPS SIXTEEN_STEPS SIXTEEN_STEPS SIXTEEN_STEPS

@@ -6,6 +6,5 @@ const unsigned multiplication_steps = MULTIPLICATION_STEPS;
 
 uint64_t multiplications_run(void *state, uint64_t repeats)
 {
-    (void)state;
     return loops_multiplications(1, repeats);
 }

@@ -61,7 +61,6 @@ static uint64_t pages_unmap_run(void *state, uint64_t repeats)
 {
     struct pages *pages = state;
     unsigned char *memory = pages->memory;
-    (void)repeats;
     pages->memory = NULL;
     in_calls(pages, memory, pages_unmap);
     return 0;
@@ -94,7 +93,6 @@ uint64_t pages_beside_run(void *state, uint64_t repeats)
 static uint64_t pages_fresh(void *state, uint64_t repeats)
 {
     struct pages *pages = state;
-    (void)repeats;
     pages_release(pages);
     pages->memory = pages_map(pages->bytes, pages->kind, pages->step);
     note(pages, pages->memory != NULL);

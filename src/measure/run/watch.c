@@ -195,7 +195,6 @@ static void end_tick(void *argument, double done, double left_s)
 {
     struct watch *watch = argument;
     bool any = false;
-    (void)done, (void)left_s;
     for (size_t i = 0; i < watch->level_count; i++) {
         any = any || !isnan(watch->levels[i].now);
         judge(watch, &watch->levels[i]);

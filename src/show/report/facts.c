@@ -20,7 +20,6 @@ enum { LATENCY, BANDWIDTH };
 
 static int place_of_node(void *with, const struct catalogue_entry *entry, char name[PIVOT_NAME])
 {
-    (void)with;
     if (entry->meaning.fact != FACT_NODE || !isfinite(entry->finding->value) ||
         !isfinite(entry->finding->declared))
         return PIVOT_NONE;

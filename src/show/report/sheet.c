@@ -239,7 +239,6 @@ enum { MISSES, EACH, CALM, BUSY };
 static int place_of_flight(void *with, const struct catalogue_entry *entry, char name[PIVOT_NAME])
 {
     const bool of_memory = entry->meaning.level == LEVEL_MEMORY;
-    (void)with, (void)name;
     if (entry->meaning.role != ROLE_FLIGHT || !isfinite(entry->finding->value))
         return PIVOT_NONE;
     switch (entry->meaning.fact) {
@@ -292,7 +291,6 @@ enum { NEAREST, SECOND, HIT, WALK, SPLIT, ONSET };
 static int place_in_pages(void *with, const struct catalogue_entry *entry, char name[PIVOT_NAME])
 {
     const struct finding_meaning *meaning = &entry->meaning;
-    (void)with;
     if (meaning->role != ROLE_TRANSLATION || !isfinite(entry->finding->value) ||
         meaning->subject_length >= PIVOT_NAME)
         return PIVOT_NONE;

@@ -20,7 +20,6 @@ void *fathomModelMap(size_t bytes, int node)
 
 void fathomModelUnmap(void *memory, size_t bytes)
 {
-    (void)bytes;
     memory_drop(&driver.memory, (uint64_t)(uintptr_t)memory, HOME_HOST);
 }
 

@@ -15,7 +15,6 @@ static void assert_clean(const char *text, const char *expected)
 
 static void harmless_text_stays(void **state)
 {
-    (void)state;
     assert_clean(NULL, "");
     assert_clean("", "");
     assert_clean("Xeon (\xc3\xa9) \xe2\x94\x8a \xf0\x9f\x90\x9f %s",
@@ -24,7 +23,6 @@ static void harmless_text_stays(void **state)
 
 static void what_moves_hides_or_turns_becomes_a_question_mark(void **state)
 {
-    (void)state;
     assert_clean("a\x1b[31mb", "a?[31mb");
     assert_clean("a\nb\tc\rd\be\x7f", "a?b?c?d?e?");
     assert_clean("a\xc2\x9b[m", "a?[m"); /* CSI in one C1 character */
@@ -41,7 +39,6 @@ static void what_moves_hides_or_turns_becomes_a_question_mark(void **state)
 
 static void text_is_cut_between_characters(void **state)
 {
-    (void)state;
     char clean[4];
     assert_string_equal(clean_text("abcdef", clean, sizeof clean), "abc");
     assert_string_equal(clean_text("ab\xc3\xa9", clean, sizeof clean), "ab");
@@ -51,7 +48,6 @@ static void text_is_cut_between_characters(void **state)
 
 static void columns_are_characters(void **state)
 {
-    (void)state;
     assert_int_equal(clean_columns(""), 0);
     assert_int_equal(clean_columns("a\xc3\xa9\xe2\x94\x8a"), 3);
 }

@@ -10,7 +10,6 @@
 
 static void long_text_is_cut(void **state)
 {
-    (void)state;
     struct error error;
     char text[2 * sizeof error.text];
     memset(text, 'x', sizeof text - 1);
@@ -22,7 +21,6 @@ static void long_text_is_cut(void **state)
 
 static void control_characters_are_made_harmless(void **state)
 {
-    (void)state;
     struct error error;
     error_set(&error, ERROR_USAGE, "%s", "a\x1b[31m\r\n\t\x7f z");
     assert_string_equal(error.text, "a?[31m???? z");
@@ -37,7 +35,6 @@ static void control_characters_are_made_harmless(void **state)
 
 static void letters_of_every_script_stay(void **state)
 {
-    (void)state;
     struct error error;
     const char *text = "m\xc3\xa9moire \xe6\xb7\xb1 \xc2\xb5s \xf0\x9f\x90\x9f";
     error_set(&error, ERROR_USAGE, "%s", text);

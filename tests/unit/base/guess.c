@@ -30,7 +30,6 @@ static void edits_are_counted(void **state)
         {"kitten", "sitting", 3},
         {"abcdef", "ghijkl", 6},
     };
-    (void)state;
     for (size_t i = 0; i < LENGTH(pairs); i++) {
         assert_int_equal(guess_edits(pairs[i].a, pairs[i].b, 9), pairs[i].edits);
         assert_int_equal(guess_edits(pairs[i].b, pairs[i].a, 9), pairs[i].edits);
@@ -55,7 +54,6 @@ static void numbers_are_kept(void **state)
         {"2M", "huge2m"},   {"1G", "huge1g"},     {"64k", "64K"},
         {"4K", NULL},       {"3M", NULL},         {"1m", "1M"},
         {"huge", "huge2m"}, {"L4.latency", NULL}, {"L3.latncy", "L3.latency"}};
-    (void)state;
     for (size_t i = 0; i < LENGTH(typed); i++) {
         struct guess guess = {.typed = typed[i][0]};
         for (size_t w = 0; w < LENGTH(words); w++)
@@ -69,7 +67,6 @@ static void numbers_are_kept(void **state)
 
 static void the_closest_word_is_offered(void **state)
 {
-    (void)state;
     assert_string_equal(guessed("bandwith"), "bandwidth");
     assert_string_equal(guessed("latancy"), "latency");
     assert_string_equal(guessed("Latency"), "latency");

@@ -17,7 +17,6 @@ static char folder[256];
 
 static int enter(void **state)
 {
-    (void)state;
     const char *parent = getenv("TMPDIR");
     snprintf(folder, sizeof folder, "%s/fathom-input-XXXXXX", parent ? parent : "/tmp");
     return mkdtemp(folder) ? chdir(folder) : -1;
@@ -25,7 +24,6 @@ static int enter(void **state)
 
 static int leave(void **state)
 {
-    (void)state;
     unlink("pipe");
     return chdir("/") < 0 ? -1 : rmdir(folder);
 }
@@ -34,7 +32,6 @@ static void what_is_not_there_is_refused(void **state)
 {
     struct input input = {.steps = NULL};
     struct error error = {0};
-    (void)state;
     assert_int_equal(input_open(&input, "nothing", "give another", &error), ERROR_USAGE);
     assert_string_equal(error.text, "nothing: No such file or directory: give another");
 }
@@ -43,7 +40,6 @@ static void what_is_not_there_is_refused(void **state)
  * one that never comes. */
 static void a_pipe_is_read_whole_once_a_program_writes_to_it(void **state)
 {
-    (void)state;
     if (mkfifo("pipe", 0600) < 0)
         skip();
     for (int late = 0; late < 2; late++) {
@@ -72,7 +68,6 @@ static void a_regular_file_is_never_waited_for(void **state)
 {
     struct input input = {.steps = NULL};
     struct error error = {0};
-    (void)state;
     if (input_open(&input, "/proc/self/stat", "give another", &error) < 0)
         skip();
     assert_true(fcntl(fileno(input.stream), F_GETFL) & O_NONBLOCK);
@@ -94,7 +89,6 @@ static void a_file_that_is_written_while_it_is_read_is_refused(void **state)
     static const struct {
         const char *flags, *text;
     } writes[] = {{"r+", "abd"}, {"w", "abd"}, {"a", "d"}, {"w", ""}};
-    (void)state;
     for (size_t i = 0; i < 20 * sizeof writes / sizeof *writes; i++) {
         struct input input = {.steps = NULL};
         struct error error = {0};
@@ -111,7 +105,6 @@ static void a_file_that_is_written_while_it_is_read_is_refused(void **state)
 
 static void a_file_that_rests_or_is_replaced_is_read(void **state)
 {
-    (void)state;
     for (int replaced = 0; replaced < 2; replaced++) {
         struct input input = {.steps = NULL};
         struct error error = {0};
@@ -132,7 +125,6 @@ static void a_file_that_rests_or_is_replaced_is_read(void **state)
 static void pipes_are_waited_for_together(void **state)
 {
     int steps = 198;
-    (void)state;
     if (mkfifo("silent", 0600) < 0)
         skip();
     for (int i = 0; i < 2; i++) {

@@ -9,7 +9,6 @@
 
 static void a_line_is_cut_at_its_end(void **state)
 {
-    (void)state;
     struct line line = {0};
     for (int i = 0; i < 1000; i++) {
         line_add(&line, "%s", "0123456789");

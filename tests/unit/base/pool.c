@@ -13,7 +13,6 @@
 
 static void memory_is_zeroed_aligned_and_apart(void **state)
 {
-    (void)state;
     struct pool pool = {0};
     unsigned char *pieces[600];
     for (size_t i = 0; i < 600; i++) {
@@ -33,7 +32,6 @@ static void memory_is_zeroed_aligned_and_apart(void **state)
 
 static void a_piece_larger_than_a_block_fits(void **state)
 {
-    (void)state;
     struct pool pool = {0};
     char *small = pool_strdup(&pool, "small");
     unsigned char *large = pool_alloc(&pool, 1000, 1000);
@@ -45,7 +43,6 @@ static void a_piece_larger_than_a_block_fits(void **state)
 
 static void more_than_there_is_gives_null(void **state)
 {
-    (void)state;
     struct pool pool = {0};
     assert_null(pool_alloc(&pool, SIZE_MAX / 2, 3));
     assert_null(pool_alloc(&pool, SIZE_MAX, 1));
@@ -56,7 +53,6 @@ static void more_than_there_is_gives_null(void **state)
 
 static void texts_are_copied(void **state)
 {
-    (void)state;
     struct pool pool = {0};
     char text[] = "depth";
     char *copy = pool_strdup(&pool, text);
@@ -69,7 +65,6 @@ static void texts_are_copied(void **state)
 
 static void texts_are_printed_at_any_length(void **state)
 {
-    (void)state;
     struct pool pool = {0};
     assert_string_equal(pool_printf(&pool, "%d-%s", 7, "a"), "7-a");
     char *text = pool_printf(&pool, "%0*d", 50000, 3);
@@ -85,7 +80,6 @@ struct element {
 
 static void arrays_grow_and_keep_what_they_held(void **state)
 {
-    (void)state;
     struct pool pool = {0};
     void *array = NULL;
     size_t count = 0;
@@ -105,7 +99,6 @@ static void arrays_grow_and_keep_what_they_held(void **state)
 
 static void an_array_is_extended_at_once_and_still_grows(void **state)
 {
-    (void)state;
     struct pool pool = {0};
     void *array = NULL;
     size_t count = 0;
@@ -147,7 +140,6 @@ static size_t large_count(const struct pool *pool)
 
 static void large_arrays_are_given_back_and_others_stay(void **state)
 {
-    (void)state;
     struct pool pool = {0};
     char *small = pool_strdup(&pool, "small");
     unsigned char *large[3];
@@ -202,7 +194,6 @@ static void what_leaves_either_pool_leaves_the_step(void **state)
     struct pool pool = {0};
     struct borrowing borrowing = {.pool = &pool};
     struct error error;
-    (void)state;
     assert_int_equal(pool_enter(&pool, borrow_twice, &borrowing, &error), ERROR_USAGE);
     assert_string_equal(error.text, "enough");
     assert_string_equal(borrowing.kept, "kept");
@@ -230,7 +221,6 @@ static void nothing_outside_of_the_step_leaves_it(void **state)
 {
     struct pool pool = {0};
     struct error error;
-    (void)state;
     assert_int_equal(pool_enter(&pool, step_out, &pool, &error), ERROR_SYSTEM);
     assert_string_equal(error.text, "too much");
     assert_null(pool.exit);
@@ -240,7 +230,6 @@ static void nothing_outside_of_the_step_leaves_it(void **state)
 static void takes_what_another_holds(void **state)
 {
     struct pool one = {0}, other = {0};
-    (void)state;
     char *first = pool_strdup(&one, "first"), *second = pool_strdup(&other, "second");
     pool_take(&one, &other);
     assert_null(other.blocks);

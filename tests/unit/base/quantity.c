@@ -10,7 +10,6 @@
 
 static void test_a_unit_has_a_dimension_and_a_side(void **state)
 {
-    (void)state;
     assert_int_equal(quantity_of("ns")->dimension, DIMENSION_TIME);
     assert_int_equal(quantity_of("ns")->worse, SIDE_MORE);
     assert_int_equal(quantity_of("B/s")->worse, SIDE_LESS);
@@ -23,7 +22,6 @@ static void test_a_unit_has_a_dimension_and_a_side(void **state)
 
 static void test_other_tools_units_are_known_by_nobody(void **state)
 {
-    (void)state;
     assert_null(quantity_of("furlongs"));
     assert_null(quantity_of("NS"));
     assert_null(quantity_of("ns "));
@@ -31,7 +29,6 @@ static void test_other_tools_units_are_known_by_nobody(void **state)
 
 static void test_only_the_same_known_unit_compares(void **state)
 {
-    (void)state;
     assert_true(quantity_comparable("ns", "ns"));
     assert_true(quantity_comparable("", NULL));
     assert_false(quantity_comparable("ns", "us"));
@@ -41,7 +38,6 @@ static void test_only_the_same_known_unit_compares(void **state)
 /* Two units with the same metric name would form one family, and readers would add them up. */
 static void test_units_of_one_metric_measure_the_same(void **state)
 {
-    (void)state;
     for (unsigned i = 0; quantity_at(i); i++) {
         assert_ptr_equal(quantity_of(quantity_at(i)->unit), quantity_at(i));
         assert_int_not_equal(quantity_at(i)->worse, SIDE_OF_UNIT);

@@ -44,7 +44,6 @@ static void assert_json(const char *text, size_t most, bool in_markup, const cha
 
 static void a_csv_cell_is_quoted_where_it_has_to_be(void **state)
 {
-    (void)state;
     assert_csv(NULL, "");
     assert_csv("plain text", "plain text");
     assert_csv("a,b", "\"a,b\"");
@@ -56,7 +55,6 @@ static void a_csv_cell_is_quoted_where_it_has_to_be(void **state)
 
 static void a_cell_of_several_texts_is_one(void **state)
 {
-    (void)state;
     struct capture capture;
     struct csv_cell cell = {0};
     FILE *out = begin(&capture);
@@ -69,7 +67,6 @@ static void a_cell_of_several_texts_is_one(void **state)
 
 static void json_escapes_what_would_end_a_string(void **state)
 {
-    (void)state;
     assert_json(NULL, SIZE_MAX, false, "\"\"");
     assert_json("a \"b\" \\ </script>&'", SIZE_MAX, false, "\"a \\\"b\\\" \\\\ </script>&'\"");
     assert_json("</a>&'", SIZE_MAX, true, "\"\\u003c/a\\u003e\\u0026\\u0027\"");

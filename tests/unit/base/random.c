@@ -10,7 +10,6 @@
 /* The first outputs of Vigna's splitmix64.c for the seed 1234567, as Rosetta Code prints them. */
 static void numbers_are_those_of_splitmix64(void **state)
 {
-    (void)state;
     static const uint64_t expected[] = {6457827717110365317u, 3203168211198807973u,
                                         9817491932198370423u, 4593380528125082431u,
                                         16408922859458223821u};
@@ -31,7 +30,6 @@ static void check_even(const unsigned bins[10], unsigned total)
 
 static void numbers_below_a_bound_are_even(void **state)
 {
-    (void)state;
     struct random random = {1};
     unsigned bins[10] = {0};
     for (unsigned i = 0; i < 100000; i++) {
@@ -44,7 +42,6 @@ static void numbers_below_a_bound_are_even(void **state)
 
 static void every_bound_is_kept(void **state)
 {
-    (void)state;
     struct random random = {2};
     static const uint64_t bounds[] = {1, 2, 3, (UINT64_C(1) << 32) + 1, UINT64_MAX};
     for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++)
@@ -55,7 +52,6 @@ static void every_bound_is_kept(void **state)
 /* Products whose upper halves are known, with the factors in either order. */
 static void numbers_are_the_same_without_a_wide_type(void **state)
 {
-    (void)state;
     assert_true(random_upper(UINT64_MAX, UINT64_MAX) == UINT64_MAX - 1);
     assert_true(random_upper(UINT64_MAX, 1) == 0);
     assert_true(random_upper(UINT64_C(1) << 63, 6) == 3);
@@ -70,7 +66,6 @@ static void numbers_are_the_same_without_a_wide_type(void **state)
 
 static void units_are_even_and_below_one(void **state)
 {
-    (void)state;
     struct random random = {3};
     unsigned bins[10] = {0};
     for (unsigned i = 0; i < 100000; i++) {

@@ -22,7 +22,6 @@ static char folder[256];
 
 static int enter(void **state)
 {
-    (void)state;
     const char *parent = getenv("TMPDIR");
     snprintf(folder, sizeof folder, "%s/fathom-save-XXXXXX", parent ? parent : "/tmp");
     umask(022);
@@ -31,7 +30,6 @@ static int enter(void **state)
 
 static int leave(void **state)
 {
-    (void)state;
     DIR *open_folder = opendir(folder);
     if (!open_folder)
         return -1;
@@ -73,7 +71,6 @@ static unsigned mode_of(const char *path)
 
 static int write_text(const void *content, FILE *file, struct error *error)
 {
-    (void)error;
     fputs(content, file);
     return 0;
 }
@@ -106,7 +103,6 @@ static void make(const char *path, mode_t mode)
 
 static void a_new_file_has_the_mode_of_the_umask(void **state)
 {
-    (void)state;
     assert_int_equal(save_file("a", write_text, "new", NULL), 0);
     assert_content("a", "new");
     assert_int_equal(mode_of("a") & 0777, 0644);
@@ -118,7 +114,6 @@ static void a_new_file_has_the_mode_of_the_umask(void **state)
 
 static void a_replaced_file_keeps_its_mode(void **state)
 {
-    (void)state;
     static const mode_t modes[] = {0600, 0640, 0666, 0755};
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
         make("a", modes[i]);
@@ -132,7 +127,6 @@ static void a_replaced_file_keeps_its_mode(void **state)
 
 static void through_a_link_the_file_it_names_is_replaced(void **state)
 {
-    (void)state;
     assert_int_equal(mkdir("deep", 0755), 0);
     make("deep/target", 0640);
     assert_int_equal(symlink("deep/target", "link"), 0);
@@ -148,7 +142,6 @@ static void through_a_link_the_file_it_names_is_replaced(void **state)
 
 static void links_to_nothing_are_refused_and_stay(void **state)
 {
-    (void)state;
     assert_int_equal(symlink("nothing", "link"), 0);
     assert_int_equal(symlink("loop", "loop"), 0);
     assert_refused("link", "a link to a file that is not there");
@@ -159,7 +152,6 @@ static void links_to_nothing_are_refused_and_stay(void **state)
 
 static void what_is_no_file_is_written_directly(void **state)
 {
-    (void)state;
     assert_int_equal(save_file("/dev/null", write_text, "new", NULL), 0);
     assert_true(S_ISCHR(mode_of("/dev/null")));
     assert_int_equal(mkfifo("pipe", 0600), 0);
@@ -175,7 +167,6 @@ static void what_is_no_file_is_written_directly(void **state)
 
 static void impossible_places_are_refused(void **state)
 {
-    (void)state;
     make("file", 0644);
     assert_int_equal(symlink("/", "root"), 0);
     assert_refused(".", "it is a directory");
@@ -196,7 +187,6 @@ static void impossible_places_are_refused(void **state)
 
 static void a_name_of_the_greatest_length_fits(void **state)
 {
-    (void)state;
     char name[256];
     memset(name, 'x', 255);
     name[255] = '\0';
@@ -207,7 +197,6 @@ static void a_name_of_the_greatest_length_fits(void **state)
 
 static void a_writer_that_fails_leaves_the_old_file(void **state)
 {
-    (void)state;
     struct error error = {0};
     make("a", 0644);
     assert_int_equal(save_file("a", write_half, "half", &error), ERROR_USAGE);
@@ -219,7 +208,6 @@ static void a_writer_that_fails_leaves_the_old_file(void **state)
 
 static void protected_files_and_folders_are_refused(void **state)
 {
-    (void)state;
     if (geteuid() == 0)
         skip(); /* nothing is protected from root */
     make("a", 0444);
@@ -234,7 +222,6 @@ static void protected_files_and_folders_are_refused(void **state)
 
 static void a_stranger_under_the_temporary_name_is_left_alone(void **state)
 {
-    (void)state;
     char stranger[100];
     snprintf(stranger, sizeof stranger, ".fathom-%ld-0.tmp", (long)getpid());
     make(stranger, 0644);
@@ -266,7 +253,6 @@ static void make_leftover(long pid, const char *end, time_t age_s)
 
 static void leftovers_of_dead_processes_are_removed_after_an_hour(void **state)
 {
-    (void)state;
     struct saving saving;
     const long dead = dead_process();
     make_leftover(dead, "", 4000);
@@ -290,7 +276,6 @@ static void leftovers_of_dead_processes_are_removed_after_an_hour(void **state)
 /* As between link() and rename(), where an older file is replaced. */
 static void a_leftover_that_nobody_holds_is_removed_at_once(void **state)
 {
-    (void)state;
     make(".fathom-77-0.new", 0600);
     const int held = open(".fathom-77-0.new", O_WRONLY | O_CLOEXEC);
     assert_int_equal(flock(held, LOCK_EX), 0);
@@ -304,7 +289,6 @@ static void a_leftover_that_nobody_holds_is_removed_at_once(void **state)
 /* Whatever stands in the folder while the content is written has its final name already. */
 static int count_files(const void *content, FILE *file, struct error *error)
 {
-    (void)error;
     const int probe = open(".", O_WRONLY | O_TMPFILE | O_CLOEXEC, 0600);
     if (probe >= 0) {
         close(probe);
@@ -315,7 +299,6 @@ static int count_files(const void *content, FILE *file, struct error *error)
 
 static void a_process_that_is_killed_while_it_writes_leaves_nothing(void **state)
 {
-    (void)state;
     struct saving saving;
     static const int files[] = {0, 1};
     assert_int_equal(save_file("a", count_files, &files[0], NULL), 0);
@@ -331,7 +314,6 @@ static void a_process_that_is_killed_while_it_writes_leaves_nothing(void **state
 
 static void what_is_possible_is_reported_and_nothing_is_left(void **state)
 {
-    (void)state;
     struct error error = {0};
     assert_int_equal(save_possible("new", &error), 0);
     assert_files(0);
@@ -363,7 +345,6 @@ static void assert_update(struct saving *saving, const char *text)
 /* One that was killed has left its part, and another measures at the same time. */
 static void nobody_else_s_part_is_written_to(void **state)
 {
-    (void)state;
     struct saving one, other;
     make("a", 0644);
     make("a.partial", 0600);
@@ -385,7 +366,6 @@ static void nobody_else_s_part_is_written_to(void **state)
 
 static void a_made_up_name_is_the_next_that_is_free(void **state)
 {
-    (void)state;
     static const char *const names[] = {"run.json", "run-2.json", "run-3.json"};
     struct saving savings[3];
     for (size_t i = 0; i < 3; i++)
@@ -407,7 +387,6 @@ static void a_made_up_name_is_the_next_that_is_free(void **state)
 /* Who was interrupted waits for nobody. */
 static void a_stream_alone_is_written_without_waiting(void **state)
 {
-    (void)state;
     struct error error = {0};
     make("file", 0644);
     assert_int_equal(save_to_stream("file", write_text, "new", &error), 0);
@@ -442,7 +421,6 @@ static FILE *open_rows(struct saving *saving, const char *path)
 
 static void rows_stand_beside_an_older_file_until_all_are_there(void **state)
 {
-    (void)state;
     struct saving saving;
     make("a", 0640);
     FILE *rows = open_rows(&saving, "a");
@@ -460,7 +438,6 @@ static void rows_stand_beside_an_older_file_until_all_are_there(void **state)
 
 static void rows_that_fail_do_not_take_the_older_file_s_place(void **state)
 {
-    (void)state;
     struct saving saving;
     struct error error = {0};
     make("a", 0644);
@@ -484,7 +461,6 @@ static void rows_that_fail_do_not_take_the_older_file_s_place(void **state)
 
 static void rows_go_to_a_pipe_as_they_come(void **state)
 {
-    (void)state;
     struct saving saving;
     assert_int_equal(mkfifo("pipe", 0600), 0);
     int reader = open("pipe", O_RDONLY | O_NONBLOCK);

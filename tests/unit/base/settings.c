@@ -188,7 +188,6 @@ static void words_of_a_list_are_chosen_one_by_one(void **state)
 {
     struct error error;
     const char *list = "blue,rd";
-    (void)state;
     assert_int_equal(option_choose("colours", colours, list, 4, &error), 2);
     assert_int_equal(option_choose("colours", colours, list + 5, 2, &error), ERROR_USAGE);
     assert_string_equal(error.text, "--colours 'rd': choose one of red, green, blue; did you mean "

@@ -17,7 +17,6 @@ static char folder[256];
 
 static int enter(void **state)
 {
-    (void)state;
     const char *parent = getenv("TMPDIR");
     snprintf(folder, sizeof folder, "%s/fathom-target-XXXXXX", parent ? parent : "/tmp");
     return mkdtemp(folder) ? chdir(folder) : -1;
@@ -25,7 +24,6 @@ static int enter(void **state)
 
 static int leave(void **state)
 {
-    (void)state;
     static const char *const names[] = {"open/link", "open/pipe", "open/deep/file", "open/deep",
                                         "open",      "file",      "link",           "way",
                                         "chain",     "pipe"};
@@ -63,7 +61,6 @@ static void assert_refused(const char *path, const char *why)
 
 static void names_of_descriptors_are_known(void **state)
 {
-    (void)state;
     assert_int_equal(target_channel("/dev/stdout"), 1);
     assert_int_equal(target_channel("/dev/stderr"), 2);
     assert_int_equal(target_channel("/dev/fd/63"), 63);
@@ -78,7 +75,6 @@ static void names_of_descriptors_are_known(void **state)
 
 static void links_are_followed_to_their_end(void **state)
 {
-    (void)state;
     touch("file");
     assert_int_equal(mkdir("open", 0755), 0);
     assert_int_equal(mkdir("open/deep", 0755), 0);
@@ -98,7 +94,6 @@ static void links_are_followed_to_their_end(void **state)
 /* One's own, and those of the folder's owner, are no traps. */
 static void own_links_and_pipes_are_followed_anywhere(void **state)
 {
-    (void)state;
     touch("file");
     assert_int_equal(mkdir("open", 0755), 0);
     assert_int_equal(chmod("open", 01777), 0);
@@ -110,7 +105,6 @@ static void own_links_and_pipes_are_followed_anywhere(void **state)
 
 static void another_user_s_are_traps_where_anybody_may_write(void **state)
 {
-    (void)state;
     touch("file");
     assert_int_equal(mkdir("open", 0755), 0);
     assert_int_equal(mkdir("open/deep", 0755), 0);

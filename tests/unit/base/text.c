@@ -10,7 +10,6 @@
 
 static void half_a_character_goes_and_a_whole_one_stays(void **state)
 {
-    (void)state;
     static const char *const characters[] = {"a", "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x98\x80"};
     for (size_t i = 0; i < 4; i++)
         for (size_t cut = 0; cut <= strlen(characters[i]); cut++) {

@@ -13,7 +13,6 @@
 
 static void sizes_are_binary(void **state)
 {
-    (void)state;
     static const struct {
         const char *text;
         uint64_t bytes;
@@ -46,7 +45,6 @@ static void sizes_are_binary(void **state)
 
 static void what_is_no_size_is_refused_with_a_remedy(void **state)
 {
-    (void)state;
     static const char *const bad[] = {
         "",       " ",     "64X",   "0",    "0K",     "0.0",  "-1",    "+1",   "-0",
         "9e99G",  "1e3",   "1.5",   "0.3K", "1..5K",  "1.5.", ".5K",   "K",    "KiB",
@@ -73,7 +71,6 @@ static void what_is_no_size_is_refused_with_a_remedy(void **state)
 
 static void numbers_are_decimal(void **state)
 {
-    (void)state;
     static const struct {
         const char *text;
         double value;
@@ -88,7 +85,6 @@ static void numbers_are_decimal(void **state)
 
 static void what_is_no_number_is_refused_with_a_remedy(void **state)
 {
-    (void)state;
     static const char *const bad[] = {"",    " ",    "x",      "1x",  "1 ",   " 1",
                                       "1,5", "--1",  "1-",     "e",   "1e",   ".",
                                       "-",   "1..5", "inf",    "nan", "0x1",  "1e999",
@@ -104,7 +100,6 @@ static void what_is_no_number_is_refused_with_a_remedy(void **state)
 
 static void sizes_are_written_exactly_where_they_are_whole(void **state)
 {
-    (void)state;
     static const struct {
         double bytes;
         const char *text;
@@ -127,7 +122,6 @@ static void sizes_are_written_exactly_where_they_are_whole(void **state)
 
 static void exact_sizes_lose_no_digit(void **state)
 {
-    (void)state;
     static const struct {
         uint64_t bytes;
         const char *text;
@@ -146,7 +140,6 @@ static void exact_sizes_lose_no_digit(void **state)
 
 static void figures_have_the_digits_asked_for(void **state)
 {
-    (void)state;
     static const struct {
         double value;
         int digits;
@@ -163,7 +156,6 @@ static void figures_have_the_digits_asked_for(void **state)
 
 static void frequencies_have_three_digits(void **state)
 {
-    (void)state;
     char text[UNIT_TEXT];
     assert_string_equal(hertz_format(2.993e9, text), "2.99 GHz");
     assert_string_equal(hertz_format(9.996e9, text), "10.0 GHz");
@@ -175,7 +167,6 @@ static void frequencies_have_three_digits(void **state)
 
 static void durations_carry_into_the_larger_unit(void **state)
 {
-    (void)state;
     static const struct {
         double seconds;
         const char *text;
@@ -194,7 +185,6 @@ static void durations_carry_into_the_larger_unit(void **state)
 /* Any finite number must stay within the buffer; the sanitizers watch. */
 static void absurd_numbers_stay_in_their_buffer(void **state)
 {
-    (void)state;
     static const double absurd[] = {1e300, -1e300, 5e-324, 1.7976931348623157e308, -0.0};
     char text[UNIT_TEXT];
     for (size_t i = 0; i < LENGTH(absurd); i++) {

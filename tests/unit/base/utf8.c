@@ -9,7 +9,6 @@
 
 static void code_points_are_read_and_passed(void **state)
 {
-    (void)state;
     const char *cursor = "a\xc3\xa9\xe2\x94\x8a\xf0\x9f\x90\x9f";
     assert_int_equal(utf8_next(&cursor), 'a');
     assert_int_equal(utf8_next(&cursor), 0xe9);
@@ -21,7 +20,6 @@ static void code_points_are_read_and_passed(void **state)
 
 static void a_broken_byte_is_passed_alone(void **state)
 {
-    (void)state;
     static const char *const broken[] = {
         "\x80z",            /* continuation without a start */
         "\xc0z",            /* never starts anything */

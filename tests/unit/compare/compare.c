@@ -40,7 +40,6 @@ static struct comparison settled(const struct figure *a, const struct figure *b)
 
 static void a_slower_first_level_has_changed_and_the_same_one_is_the_same(void **state)
 {
-    (void)state;
     const struct figure a = figure(SORT_PRIVATE, 4, 0.0005), b = figure(SORT_PRIVATE, 5, 0.0005);
     const struct comparison same = settled(&a, &a), worse = settled(&a, &b),
                             better = settled(&b, &a);
@@ -55,7 +54,6 @@ static void a_slower_first_level_has_changed_and_the_same_one_is_the_same(void *
 /* A1 of the review: a wide base made the check lax and silent. */
 static void a_rate_that_fell_by_six_tenths_is_never_the_same(void **state)
 {
-    (void)state;
     for (double half = 0.01; half < 0.9; half += 0.05) {
         const struct figure a = figure(SORT_RATE, 70e9, half), b = figure(SORT_RATE, 28e9, 0.01);
         assert_int_not_equal(settled(&a, &b).answer, SAME);
@@ -67,7 +65,6 @@ static void a_rate_that_fell_by_six_tenths_is_never_the_same(void **state)
 /* A3: two tables without trials, 5.6 % apart. */
 static void values_without_an_interval_can_not_be_told(void **state)
 {
-    (void)state;
     struct figure a = figure(SORT_RATE, 41.0e9, 0), b = figure(SORT_RATE, 38.7e9, 0);
     a.low = a.high = b.low = b.high = NAN;
     const struct comparison comparison = settled(&a, &b);
@@ -77,7 +74,6 @@ static void values_without_an_interval_can_not_be_told(void **state)
 
 static void votes_decide_on_counts(void **state)
 {
-    (void)state;
     const struct figure twelve = figure(SORT_COUNT, 12, 0), six = figure(SORT_COUNT, 6, 0);
     struct figure split = six, unknown = twelve;
     split.high = 12;
@@ -92,7 +88,6 @@ static void votes_decide_on_counts(void **state)
  * although they were there before can. */
 static void others_at_work_widen_one_side(void **state)
 {
-    (void)state;
     const struct figure quiet = figure(SORT_OTHER, 100, 0.01);
     struct figure beside = quiet;
     beside.beside = true;
@@ -122,7 +117,6 @@ static struct figure of_runs(struct random *random, struct factor *runs, size_t 
 /* Each value's own interval counts whole, besides what lies between runs. */
 static void own_intervals_add_to_what_lies_between_runs(void **state)
 {
-    (void)state;
     struct figure narrow = figure(SORT_MEMORY, 100, 0.0001), wide = figure(SORT_MEMORY, 100, 0.05);
     narrow.guest = wide.guest = true;
     const struct comparison alone = compare(&narrow, &narrow, NAN),
@@ -136,7 +130,6 @@ static void own_intervals_add_to_what_lies_between_runs(void **state)
 /* Another thread of the core, which may be a neighbour's, takes half of what is private to it. */
 static void others_may_slow_a_cores_own_caches(void **state)
 {
-    (void)state;
     const struct figure quiet = figure(SORT_PRIVATE, 16, 0.0005);
     struct figure disturbed = figure(SORT_PRIVATE, 17, 0.06);
     disturbed.guest = disturbed.beside = true;
@@ -149,7 +142,6 @@ static void others_may_slow_a_cores_own_caches(void **state)
  * by 5.5 standard deviations of the ratio, after a correction for twenty figures, is found. */
 static void the_error_rates_are_kept(void **state)
 {
-    (void)state;
     enum { PAIRS = 2000, FIGURES = 20 };
     const double scatter = priors[SORT_MEMORY][HOST_BARE][STATE_QUIET].scatter;
     struct random random = {35};

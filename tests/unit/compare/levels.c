@@ -65,7 +65,6 @@ static void assert_partners(const double *a, const double *b, const char *expect
 
 static void levels_pair_by_their_sizes(void **state)
 {
-    (void)state;
     assert_partners(SIZES(32, 1024, 20000), SIZES(33, 1000, 18000), "123");
     /* A step more, or fewer. */
     assert_partners(SIZES(32, 1024, 20000), SIZES(33, 1000, 6000, 18000), "124");
@@ -76,7 +75,6 @@ static void levels_pair_by_their_sizes(void **state)
 
 static void a_level_whose_size_changed_keeps_its_partner(void **state)
 {
-    (void)state;
     assert_partners(SIZES(32, 1024, 20000), SIZES(16, 1024, 10000), "123");
     assert_partners(SIZES(32, 1024, 20000), SIZES(32, 128, 20000), "123");
     assert_partners(SIZES(32, 1024, 20000), SIZES(32, 1024, 2000), "123");
@@ -86,7 +84,6 @@ static void a_level_whose_size_changed_keeps_its_partner(void **state)
 /* Memory that a short curve shows as its last level is no third level that became slower. */
 static void what_is_another_level_in_size_and_latency_is_no_pair(void **state)
 {
-    (void)state;
     const double cycles[3][3] = {{5, 16, 111}, {5, 16, 353}, {5, 16, 250}};
     for (int slower = 1; slower <= 2; slower++) {
         struct bench bench = {0};
@@ -105,7 +102,6 @@ static void what_is_another_level_in_size_and_latency_is_no_pair(void **state)
 
 static void levels_without_sizes_pair_by_their_latency(void **state)
 {
-    (void)state;
     assert_partners(SIZES(32, 0, 20000), SIZES(32, 1024, 20000), "123");
     assert_partners(SIZES(32, 1024, 0), SIZES(32, 1024, 20000), "123");
     assert_partners(SIZES(0, 0), SIZES(0, 0, 0), "12");
@@ -113,7 +109,6 @@ static void levels_without_sizes_pair_by_their_latency(void **state)
 
 static void only_what_both_reached_is_a_level_fewer(void **state)
 {
-    (void)state;
     for (int memory = 0; memory < 2; memory++) {
         struct bench bench = {0};
         add_curve(&bench, 0, SIZES(32, 1024, 20000), true);
@@ -130,7 +125,6 @@ static void only_what_both_reached_is_a_level_fewer(void **state)
 /* What other probes say of a level follows the curve's standard experiment. */
 static void findings_of_a_level_follow_it(void **state)
 {
-    (void)state;
     struct bench bench = {0};
     struct finding_pairs pairs;
     add_curve(&bench, 0, SIZES(32, 1024, 20000), true);
@@ -152,7 +146,6 @@ static void findings_of_a_level_follow_it(void **state)
 /* Of documents that become one: a number that is free stays, and one that is taken does not. */
 static void a_level_without_a_partner_keeps_a_free_number(void **state)
 {
-    (void)state;
     const double *const more[] = {SIZES(32, 1024, 20000), SIZES(32, 200, 1024)};
     for (int free = 0; free < 2; free++) {
         struct bench bench = {0};
@@ -170,7 +163,6 @@ static void a_level_without_a_partner_keeps_a_free_number(void **state)
 /* A merge has the numbers of the newest curve, also for what only older runs measured. */
 static void a_merge_has_the_numbers_of_the_newest_curve(void **state)
 {
-    (void)state;
     struct bench bench = {0};
     struct document merged = {0};
     const char *left_out = NULL;
@@ -207,7 +199,6 @@ static void a_merge_has_the_numbers_of_the_newest_curve(void **state)
 /* A foreign document may have any number of levels. */
 static void many_levels_pair_by_number(void **state)
 {
-    (void)state;
     double sizes[101];
     struct bench bench = {0};
     for (int i = 0; i < 100; i++)

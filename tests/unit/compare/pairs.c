@@ -41,7 +41,6 @@ static void assert_pair(const struct bench *bench, int i, int j)
 
 static void names_pair_whatever_their_cpus(void **state)
 {
-    (void)state;
     struct bench bench = {0};
     add(&bench, &bench.a, "cores.min", "0,1", 5);
     add(&bench, &bench.a, "alone", NULL, 5);
@@ -56,7 +55,6 @@ static void names_pair_whatever_their_cpus(void **state)
 
 static void another_experiment_is_no_partner(void **state)
 {
-    (void)state;
     struct bench bench = {0};
     struct factor forward = {"order", "forward", 0}, backward = {"order", "backward", 0};
     struct finding *of_a = add(&bench, &bench.a, "L2.latency", NULL, 6);
@@ -79,7 +77,6 @@ static void another_experiment_is_no_partner(void **state)
  * values. */
 static void clusters_pair_by_their_cpus_and_then_by_their_kind(void **state)
 {
-    (void)state;
     struct bench bench = {0};
     add(&bench, &bench.a, "cluster", "0-7", 40);
     add(&bench, &bench.a, "cluster", "0-1", 9);
@@ -101,7 +98,6 @@ static void clusters_pair_by_their_cpus_and_then_by_their_kind(void **state)
 /* Quadratic time would be noticed. */
 static void two_hundred_thousand_pair(void **state)
 {
-    (void)state;
     struct bench bench = {0};
     enum { MANY = 200000 };
     char cpus[16];

@@ -99,10 +99,7 @@ static void what_is_computed_now_does_not_stay_as_well(void **state)
     assert_findings(desk, "syscall.latency=nan");
 }
 
-static void compute_nothing(struct analysis *analysis)
-{
-    (void)analysis;
-}
+static void compute_nothing(struct analysis *analysis) {}
 
 static void without_an_answer_all_stay(void **state)
 {

@@ -65,7 +65,6 @@ static void assert_sentence(struct bench *bench, const char *sentence)
 
 static void names_tell_channels(void **state)
 {
-    (void)state;
     static const char *const names[][2] = {
         {"DIMM_%c1", ""},        {"DIMM%c1", "BANK 0"},
         {"CPU0_DIMM_%c1", "x"},  {"DIMM 0", "P0 CHANNEL %c"},
@@ -86,7 +85,6 @@ static void names_tell_channels(void **state)
 
 static void nothing_is_guessed(void **state)
 {
-    (void)state;
     static const char *const names[][2] = {
         {"DIMM 0", "BANK 0"},
         {"PROC 1 DIMM 3", ""},
@@ -111,7 +109,6 @@ static void nothing_is_guessed(void **state)
 
 static void empty_channels_are_named(void **state)
 {
-    (void)state;
     struct bench bench;
     fill(&bench, "%c", "P0 CHANNEL %c", 8);
     take_out(&bench, 7);
@@ -134,7 +131,6 @@ static void empty_channels_are_named(void **state)
 /* The second slot of a channel adds no bandwidth, and its being empty takes none. */
 static void a_channel_s_second_slot_carries_nothing(void **state)
 {
-    (void)state;
     struct bench bench;
     fill(&bench, "DIMM_%c1", "", 16);
     for (int i = 8; i < 16; i++) {
@@ -147,7 +143,6 @@ static void a_channel_s_second_slot_carries_nothing(void **state)
 
 static void the_slowest_module_s_clock_counts(void **state)
 {
-    (void)state;
     struct bench bench;
     fill(&bench, "DIMM_%c1", "", 4);
     for (int i = 0; i < 4; i++)

@@ -32,7 +32,6 @@ static struct geometry_ways ways_of(const double *lines, size_t n, size_t doubtf
 
 static void the_smallest_stride_that_doubles_for_nothing_is_the_way_stride(void **state)
 {
-    (void)state;
     struct geometry_ways ways =
         ways_of((const double[]){32, 16, 8, 8, 8, 8, 8, 8, 8, 4, 2}, 11, 99);
     assert_null(ways.why);
@@ -43,7 +42,6 @@ static void the_smallest_stride_that_doubles_for_nothing_is_the_way_stride(void 
 
 static void no_plateau_or_a_contradiction_is_no_number(void **state)
 {
-    (void)state;
     assert_non_null(ways_of((const double[]){0}, 1, 99).why);
     assert_non_null(ways_of((const double[]){32, 16, 8}, 3, 99).why);
     assert_non_null(ways_of((const double[]){32, 12, 8, 8}, 4, 99)
@@ -67,7 +65,6 @@ static double line_of(const double *latencies)
 
 static void a_line_ends_where_the_second_load_misses(void **state)
 {
-    (void)state;
     assert_true(line_of((const double[]){8, 8, 8, 12, 12, 12}) == 64);
     assert_true(line_of((const double[]){8, 8.1, 7.9, 8.2, 12, 12}) == 128);
     assert_true(line_of((const double[]){8, 8.1, 12, 12.2, 12, 11.8}) == 32);
@@ -75,7 +72,6 @@ static void a_line_ends_where_the_second_load_misses(void **state)
 
 static void what_a_prefetcher_brings_is_no_line(void **state)
 {
-    (void)state;
     assert_true(isnan(line_of((const double[]){8, 8, 8, 10, 12, 12})));    /* in between */
     assert_true(isnan(line_of((const double[]){32, 32, 32, 37, 37, 37}))); /* near, not missed */
     assert_true(isnan(line_of((const double[]){8, 8, 8, 8, 8, 8})));       /* never misses */
@@ -86,7 +82,6 @@ static void what_a_prefetcher_brings_is_no_line(void **state)
 
 static void nothing_measured_is_nothing_claimed(void **state)
 {
-    (void)state;
     struct pool pool = {0};
     struct probe_result result = {0};
     struct cache_facts caches[] = {{3, "unified", 32 << 20, 64, 16, "0"}};
@@ -150,7 +145,6 @@ static void add_fitting(struct series *series, struct point *points, size_t n, d
 
 static void ways_that_others_hold_are_reported_as_such(void **state)
 {
-    (void)state;
     struct pool pool = {0};
     struct cache_facts caches[] = {{1, "data", 32 << 10, 64, 8, "0"}};
     struct machine_facts facts = {.caches = caches, .cache_count = 1};
@@ -181,7 +175,6 @@ static void ways_that_others_hold_are_reported_as_such(void **state)
 
 static void a_first_level_within_the_page_is_not_called_hashed(void **state)
 {
-    (void)state;
     struct pool pool = {0};
     struct cache_facts caches[] = {{1, "data", 32 << 10, 64, 8, "0"},
                                    {2, "unified", 1 << 20, 64, 16, "0"}};
@@ -207,7 +200,6 @@ static void a_first_level_within_the_page_is_not_called_hashed(void **state)
 
 static void who_abstained_is_counted(void **state)
 {
-    (void)state;
     struct pool pool = {0};
     struct probe_result result = {0};
     struct machine_facts facts = {0};
@@ -228,7 +220,6 @@ static void who_abstained_is_counted(void **state)
 /* More time would not help. */
 static void small_pages_are_blamed_and_not_the_rounds(void **state)
 {
-    (void)state;
     struct pool pool = {0};
     struct probe_result result = {0};
     struct machine_facts facts = {0};

@@ -51,7 +51,6 @@ static void slopes_and_where_they_meet_are_found(void **state)
     static const struct slopes three[] = {
         {3, {80, 130, 250}, {1e6, 8e6}}, {3, {25, 14, 110}, {5e5, 1.2e7}}, {2, {100, 155}, {2e6}}};
     unsigned right = 0, held = 0, all = 0;
-    (void)state;
     for (uint64_t seed = 0; seed < CURVES; seed++) {
         const struct slopes *slopes = &three[seed % 3];
         struct reach reaches[REACHES_MAX];
@@ -75,7 +74,6 @@ static void scatter_alone_has_one_slope(void **state)
 {
     static const struct slopes one = {1, {90}, {0}};
     unsigned more = 0;
-    (void)state;
     for (uint64_t seed = 0; seed < CURVES; seed++) {
         struct reach reaches[REACHES_MAX];
         const size_t count = find(&one, 0.1, seed, reaches);
@@ -92,7 +90,6 @@ static void few_sizes_have_none(void **state)
     const struct series series = {.points = points, .point_count = 3};
     struct reach reaches[REACHES_MAX];
     struct pool pool = {0};
-    (void)state;
     assert_int_equal(reaches_find(&series, &pool, reaches), 0);
     pool_free(&pool);
 }

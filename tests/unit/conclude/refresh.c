@@ -84,7 +84,6 @@ static void refresh_is_found(void **state)
     static const struct memory around[] = {{.load = 90, .slack = 250, .bump = 20},
                                            {.load = 140, .slack = 300, .bump = 60},
                                            {.load = 250, .slack = 400, .bump = 120}};
-    (void)state;
     for (unsigned number = 0; number < sample_seeds(45); number++) {
         const unsigned of = number * 7 % 45; /* the first few differ in everything */
         const size_t i = of % 3, k = of % 5, a = of / 15;
@@ -104,7 +103,6 @@ static void refresh_is_found(void **state)
 /* Some with pulses, because slow loads that come together are not independent. */
 static void none_is_found_where_there_is_none(void **state)
 {
-    (void)state;
     for (uint64_t seed = 0; seed < sample_seeds(200); seed++) {
         struct random random = {seed};
         struct memory memory = {.load = 80 + 200 * share(&random),
@@ -127,7 +125,6 @@ static void pulses_of_programs_are_no_refresh(void **state)
 {
     static const double every[] = {200e3, 250e3, 1e6, 1.024e6, 4e6, 10e6},
                         lasts[] = {400, 2e3, 5e3, 20e3};
-    (void)state;
     for (unsigned number = 0; number < sample_seeds(48); number++) {
         const unsigned of = number * 7 % 48;
         const size_t i = of % 6, k = of / 6 % 4;
@@ -148,7 +145,6 @@ static void pulses_of_programs_are_no_refresh(void **state)
 /* Pulses beside a refresh do not hide it. */
 static void refresh_is_found_beside_pulses(void **state)
 {
-    (void)state;
     const struct memory memory = {.refi = 3900,
                                   .rfc = 295,
                                   .load = 140,
@@ -167,7 +163,6 @@ static void refresh_is_found_beside_pulses(void **state)
  * about the same time, they look like one of half the period. */
 static void refresh_is_found_by_few_loads_of_it(void **state)
 {
-    (void)state;
     static const double others[] = {120, 190, 225, 250};
     struct memory memory = {.rfc = 250, .load = 120, .slack = 1800, .bump = 200, .step = 10};
     for (uint64_t seed = 0; seed < sample_seeds(20); seed++) {
@@ -185,7 +180,6 @@ static void refresh_is_found_by_few_loads_of_it(void **state)
 
 static void halves_have_to_agree(void **state)
 {
-    (void)state;
     const struct memory quiet = {.load = 140, .slack = 200, .bump = 40};
     struct memory halves[2] = {quiet, quiet};
     halves[0].refi = 1950;
@@ -200,7 +194,6 @@ static void halves_have_to_agree(void **state)
 
 static void too_few_loads_answer_nothing(void **state)
 {
-    (void)state;
     const struct memory memory = {.refi = 1950, .rfc = 195, .load = 140, .slack = 200, .bump = 40};
     struct random random = {1};
     struct refresh_trial trials[4];

@@ -14,7 +14,6 @@
 
 static void a_point_that_failed_was_not_measured(void **state)
 {
-    (void)state;
     struct point points[] = {
         {.x = 1, .y.n = 5}, {.x = 2, .failed = "no memory"}, {.x = 3, .y.n = 1}};
     const struct series series = {.points = points, .point_count = 3};
@@ -26,7 +25,6 @@ static void a_point_that_failed_was_not_measured(void **state)
 
 static void headline_flags_are_those_of_findings_alone(void **state)
 {
-    (void)state;
     struct document document;
     sample_document(&document, 2, 1);
     document.probes[0].series[0].points[0].flags = FLAG_BIT(FLAG_STOLEN);
@@ -38,7 +36,6 @@ static void headline_flags_are_those_of_findings_alone(void **state)
 
 static void an_axis_has_ids_where_it_numbers_things(void **state)
 {
-    (void)state;
     const struct axis ids[] = {{"cpu", ""}, {"node", NULL}, {"multiprocessor", ""}, {"trial", ""}};
     const struct axis others[] = {{"CPUs", ""}, {"cpu", "B"}, {"chains", ""}, {NULL, NULL}};
     for (size_t i = 0; i < 4; i++) {
@@ -57,7 +54,6 @@ static void assert_cache_of(const struct machine_facts *facts, int level, int cp
  * caches are listed once. */
 static void a_cpu_has_caches_of_its_own(void **state)
 {
-    (void)state;
     struct cache_facts caches[] = {
         {1, "data", 48 << 10, 64, 12, "0-1"},   {1, "instruction", 64 << 10, 64, 8, "4"},
         {1, "data", 32 << 10, 64, 8, "4"},      {2, "unified", 4 << 20, 64, 16, "4-7"},

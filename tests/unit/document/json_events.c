@@ -72,7 +72,6 @@ static struct heard hear_in_pieces(const char *bytes, size_t size)
 
 static void what_is_json_is_reported_event_by_event(void **state)
 {
-    (void)state;
     static const struct {
         const char *text, *events;
     } texts[] = {
@@ -147,7 +146,6 @@ static const struct {
 
 static void what_is_not_is_refused_where_it_stands(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         char says[100];
         struct heard heard = hear_in_pieces(refused[i].text, strlen(refused[i].text));
@@ -166,7 +164,6 @@ static void what_is_not_is_refused_where_it_stands(void **state)
 
 static void a_nul_is_refused_wherever_it_stands(void **state)
 {
-    (void)state;
     static const char text[] = "{\"a\":[1,true,\"b\"]}";
     for (size_t at = 0; at < sizeof text; at++) {
         char with[sizeof text], says[40];
@@ -183,7 +180,6 @@ static void a_nul_is_refused_wherever_it_stands(void **state)
 
 static void depth_ends_somewhere(void **state)
 {
-    (void)state;
     static char text[2 * JSON_DEPTH_MAX + 2];
     for (int object = 0; object < 2; object++) {
         memset(text, '[', JSON_DEPTH_MAX);
@@ -307,7 +303,6 @@ static bool is_json(const char *text, size_t size)
 /* Random texts made of JSON's tokens, and JSON texts in which something was changed. */
 static void any_text_is_heard_as_the_grammar_has_it(void **state)
 {
-    (void)state;
     static const char *const pieces[] = {
         "{",        "}",         "[",          "]",
         ",",        ":",         "\"",         "\"a\"",
@@ -355,7 +350,6 @@ static void any_text_is_heard_as_the_grammar_has_it(void **state)
 /* All pairs of bytes alone and before one or two more, against the reader of code points. */
 static void no_bytes_pass_that_make_no_characters(void **state)
 {
-    (void)state;
     for (unsigned first = 0x80; first < 0x100; first++)
         for (unsigned second = 0x80; second < 0x100; second++)
             for (size_t more = 0; more <= 2; more++) {

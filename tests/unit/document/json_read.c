@@ -124,14 +124,12 @@ static struct place place;
 
 static int make_place(void **state)
 {
-    (void)state;
     place = place_make();
     return 0;
 }
 
 static int remove_place(void **state)
 {
-    (void)state;
     place_remove(&place);
     return 0;
 }
@@ -160,7 +158,6 @@ static void assert_refused(const char *path, const char *says)
 
 static void malformed_documents_are_refused_by_path(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof malformed / sizeof *malformed; i++) {
         file_write(place.file, malformed[i].text, strlen(malformed[i].text));
         assert_refused(place.file, malformed[i].says);
@@ -169,7 +166,6 @@ static void malformed_documents_are_refused_by_path(void **state)
 
 static void what_is_not_known_is_passed_over(void **state)
 {
-    (void)state;
     static const char text[] =
         "{\"schema\":\"fathom/1.3\",\"future\":[{}],\"run\":{\"complete\":false,\"mood\":\"calm\"},"
         "\"probes\":[{\"name\":\"p\",\"status\":\"partial\",\"findings\":[{\"name\":\"f\","
@@ -214,7 +210,6 @@ static void write_repeated(const char *begin, const char *piece, size_t size)
 
 static void a_hundred_megabytes_of_brackets_are_refused(void **state)
 {
-    (void)state;
     write_repeated("", "[", 100u << 20);
     assert_refused(place.file, "is not JSON");
     write_repeated("", "{\"a\":", 1u << 20);
@@ -245,7 +240,6 @@ static void assert_read(const char *begin, const char *piece, const char *end)
 
 static void what_is_not_known_may_be_of_any_size(void **state)
 {
-    (void)state;
     assert_read("{\"future\":[0", ",1",
                 "],\"run\":{\"complete\":true},\"probes\":[],"
                 "\"schema\":\"fathom/1\"}");
@@ -257,7 +251,6 @@ static void what_is_not_known_may_be_of_any_size(void **state)
 
 static void a_number_of_a_million_digits_is_refused_where_it_counts(void **state)
 {
-    (void)state;
     write_between(BEFORE "\"conditions\":{\"load1\":1", "0", 1u << 20, "},\"probes\":[]}");
     assert_refused(place.file, "conditions.load1 has more digits");
 }
@@ -265,7 +258,6 @@ static void a_number_of_a_million_digits_is_refused_where_it_counts(void **state
 /* Half a million parameters, of which the last has the first one's name. */
 static void a_key_among_many_is_found_again(void **state)
 {
-    (void)state;
     enum { KEYS = 500000 };
     FILE *file = fopen(place.file, "wb");
     assert_non_null(file);
@@ -280,7 +272,6 @@ static void a_key_among_many_is_found_again(void **state)
 /* Every key of an object comes before and after every other one. */
 static void keys_come_in_any_order(void **state)
 {
-    (void)state;
     static const char text[] =
         "{\"probes\":[{\"series\":[{\"points\":[{\"n\":3,\"max\":9,\"median\":2.5,\"x\":4096,"
         "\"cycles\":{\"high\":8,\"median\":7},\"flags\":[\"drift\"],\"low\":1}],"
@@ -310,7 +301,6 @@ static void keys_come_in_any_order(void **state)
 /* The first piece of a file is JSON_ROOM_BYTES: its end goes through the whole document. */
 static void warnings_of_older_documents_are_remarks(void **state)
 {
-    (void)state;
     struct document document;
     struct error error = {0};
     char text[] = BEFORE "\"conditions\":{\"warnings\":[\"busy: wait\",\"hot\"]},\"probes\":[]}";
@@ -329,7 +319,6 @@ static void warnings_of_older_documents_are_remarks(void **state)
  * each point has its own. */
 static void two_values_of_older_documents_are_one(void **state)
 {
-    (void)state;
     struct document document;
     struct error error = {0};
     char text[] = SERIES
@@ -350,7 +339,6 @@ static void two_values_of_older_documents_are_one(void **state)
 
 static void findings_of_older_documents_have_todays_names(void **state)
 {
-    (void)state;
     struct document document;
     struct error error = {0};
     char text[] = PROBE "\"findings\":["
@@ -368,7 +356,6 @@ static void findings_of_older_documents_have_todays_names(void **state)
 
 static void a_piece_may_end_anywhere(void **state)
 {
-    (void)state;
     static const char end[] = "{\"schema\":\"fathom/1.25\",\"run\":{\"complete\":true},\"machine\":"
                               "{\"hostname\":\"\\ud83d\\ude00 \xe2\x82\xac\\n\",\"memory_bytes\":"
                               "123456789},\"probes\":[]}";
@@ -390,7 +377,6 @@ static void a_piece_may_end_anywhere(void **state)
  * end may be missing. */
 static void a_document_cut_anywhere_ends_in_the_middle(void **state)
 {
-    (void)state;
     struct document sample;
     size_t size;
     sample_document(&sample, 2, 1);
@@ -419,7 +405,6 @@ static void a_document_cut_anywhere_ends_in_the_middle(void **state)
 /* Messages quote a document in whole characters and without control characters. */
 static void messages_quote_no_halves_and_no_controls(void **state)
 {
-    (void)state;
     char key[600] = "", text[2000];
     for (size_t length = 100; length < 230; length++) {
         memset(key, 'k', length);
@@ -438,7 +423,6 @@ static void messages_quote_no_halves_and_no_controls(void **state)
 /* Any bytes: changed, cut, doubled or replaced by JSON's tokens. */
 static void a_damaged_document_never_harms(void **state)
 {
-    (void)state;
     static const char pieces[] = "{}[]\",:0123456789-+.eEtfn\\u\x00\x01\x7f\x80\xc3\xff \n";
     const unsigned mutations = sample_seeds(4000);
     struct document sample;

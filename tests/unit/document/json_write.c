@@ -130,7 +130,6 @@ static void assert_same_machine(const struct machine_facts *a, const struct mach
 
 static void what_is_written_is_read_again(void **state)
 {
-    (void)state;
     struct document document;
     sample_document(&document, 4, 8);
     struct factor elements[] = {{.text = "L1"}, {.number = 24576}};
@@ -161,7 +160,6 @@ static void what_is_written_is_read_again(void **state)
 
 static void a_text_written_twice_is_the_same(void **state)
 {
-    (void)state;
     struct document document;
     sample_document(&document, 3, 4);
     struct document again = round_trip(&document);
@@ -177,7 +175,6 @@ static void a_text_written_twice_is_the_same(void **state)
 
 static void absent_values_have_no_key(void **state)
 {
-    (void)state;
     struct document document;
     sample_document(&document, 2, 1);
     document.conditions.load1 = NAN;
@@ -195,7 +192,6 @@ static void absent_values_have_no_key(void **state)
 
 static void bytes_that_are_no_text_are_written_as_question_marks(void **state)
 {
-    (void)state;
     struct document document;
     sample_document(&document, 2, 1);
     document.machine.hostname = "a\xffz\xc3\xa9\xe2\x94";
@@ -207,7 +203,6 @@ static void bytes_that_are_no_text_are_written_as_question_marks(void **state)
 
 static void control_characters_are_written_as_escapes(void **state)
 {
-    (void)state;
     struct document document = {0};
     size_t size;
     document.machine.hostname = "\"\\/\b\f\n\r\t\x01\x1f\x7f\xf0\x9f\x98\x80";
@@ -223,7 +218,6 @@ static void control_characters_are_written_as_escapes(void **state)
 /* Texts longer than the writer's buffer, at every place in it. */
 static void long_texts_are_written_whole(void **state)
 {
-    (void)state;
     enum { LONG = 300000 };
     struct document document = {0};
     char *name = malloc(LONG + 1);
@@ -241,7 +235,6 @@ static void long_texts_are_written_whole(void **state)
 
 static void a_float_is_read_as_the_float_it_was(void **state)
 {
-    (void)state;
     struct random random = {20261121};
     struct point points[1000];
     struct series series = {"s", .points = points, .point_count = 1000};
@@ -267,7 +260,6 @@ static void a_float_is_read_as_the_float_it_was(void **state)
 
 static void what_has_to_be_there_and_is_no_number_is_reported(void **state)
 {
-    (void)state;
     struct point point = {.x = NAN, .y = summary_of_nothing()};
     struct series series = {"s", .points = &point, .point_count = 1};
     struct probe_result probe = {.name = "p", .series = &series, .series_count = 1};

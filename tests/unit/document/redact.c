@@ -33,7 +33,6 @@ static char *redacted(struct document *document)
 
 static void names_are_nowhere_in_the_document(void **state)
 {
-    (void)state;
     struct document document;
     struct gpu_facts gpu = {.uuid = "GPU-1234", .host_node = NAN, .other_processes = NAN};
     struct remark remark = {"node17 is loaded", "see /data/ann/log, and /proc/stat",
@@ -68,7 +67,6 @@ static void names_are_nowhere_in_the_document(void **state)
 
 static void a_document_without_names_stays_as_it_is(void **state)
 {
-    (void)state;
     struct document document;
     struct error error = {0};
     char *before = NULL;

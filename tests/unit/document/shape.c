@@ -24,7 +24,6 @@ static void look_up(const struct shape *shape, const char *schema)
 
 static void the_schema_describes_every_key(void **state)
 {
-    (void)state;
     const char *source = getenv("FATHOM_SOURCE");
     char path[4096];
     static char schema[1 << 16];
@@ -52,7 +51,6 @@ static size_t depth_of(const struct shape *shape)
 
 static void the_reader_has_room_for_every_shape(void **state)
 {
-    (void)state;
     assert_in_range(depth_of(&document_shape), 8, SHAPE_DEPTH_MAX);
 }
 

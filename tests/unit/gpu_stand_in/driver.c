@@ -35,7 +35,6 @@ static uint64_t word_at(struct client *client, uint64_t address)
 
 static void devices_are_described(void **state)
 {
-    (void)state;
     struct client client;
     char name[64], bus[32];
     unsigned char uuid[2][16];
@@ -72,7 +71,6 @@ static void devices_are_described(void **state)
 
 static void what_comes_too_early_is_refused(void **state)
 {
-    (void)state;
     struct client client;
     uint64_t address;
     int value;
@@ -97,7 +95,6 @@ static void what_comes_too_early_is_refused(void **state)
 
 static void the_model_tells_all_of_itself(void **state)
 {
-    (void)state;
     struct client client;
     client_load(&client, "volta,l2=1M,devices=3", "");
     const char *model = client.fathomModel();
@@ -117,7 +114,6 @@ static void the_model_tells_all_of_itself(void **state)
 
 static void kernels_see_parameters_constants_and_memory(void **state)
 {
-    (void)state;
     struct client client;
     uint64_t bank, here, words[32] = {5, 77};
     size_t bytes;
@@ -144,7 +140,6 @@ static void kernels_see_parameters_constants_and_memory(void **state)
 
 static void copies_and_fills_arrive(void **state)
 {
-    (void)state;
     struct client client;
     uint32_t words[64], back[64];
     void *pinned, *stream;
@@ -182,7 +177,6 @@ static void copies_and_fills_arrive(void **state)
 
 static void memory_runs_out(void **state)
 {
-    (void)state;
     struct client client;
     size_t free_bytes, all;
     uint64_t address;
@@ -200,7 +194,6 @@ static void memory_runs_out(void **state)
 
 static void texts_that_do_not_compile_leave_a_log(void **state)
 {
-    (void)state;
     struct client client;
     char log[256] = "", small[8] = "";
     client_open(&client, "turing,driver=9000", "", NULL);
@@ -222,7 +215,6 @@ static void texts_that_do_not_compile_leave_a_log(void **state)
 /* A kernel that fails makes the next call fail, and all after it, until the context is gone. */
 static void errors_of_kernels_stay(void **state)
 {
-    (void)state;
     struct client client;
     uint64_t address;
     client_open(&client, "tiny", "", text);
@@ -243,7 +235,6 @@ static void errors_of_kernels_stay(void **state)
 
 static void launches_that_ask_too_much_are_refused(void **state)
 {
-    (void)state;
     struct client client;
     void *function;
     int blocks;

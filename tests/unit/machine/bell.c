@@ -22,7 +22,6 @@ static void need(int code, struct error *error)
 
 static void a_bell_that_was_rung_before_ends_the_next_sleep(void **state)
 {
-    (void)state;
     for (int kind = 0; kind < BELL_KINDS; kind++) {
         struct bell bell;
         struct error error;
@@ -51,7 +50,6 @@ static void *sleep_once(void *argument)
 /* A ring that nobody awaited is gone, so the next sleep lasts until the next ring. */
 static void silence_takes_back_what_was_rung(void **state)
 {
-    (void)state;
     for (int kind = 0; kind < BELL_KINDS; kind++) {
         struct bell bell;
         struct error error;
@@ -72,7 +70,6 @@ static void silence_takes_back_what_was_rung(void **state)
 
 static void without_descriptors_it_says_what_to_do(void **state)
 {
-    (void)state;
     struct bell bell;
     struct error error;
     struct rlimit before, none;

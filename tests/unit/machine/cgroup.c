@@ -19,14 +19,12 @@ static struct cgroup_limits limits;
 
 static int set_up(void **state)
 {
-    (void)state;
     limits = (struct cgroup_limits){0};
     return tree_new(&tree) ? 0 : -1;
 }
 
 static int tear_down(void **state)
 {
-    (void)state;
     pool_free(&pool);
     tree_remove(&tree);
     return 0;
@@ -64,7 +62,6 @@ static void assert_cpus(const char *expected)
 
 static void no_files_are_no_limits(void **state)
 {
-    (void)state;
     cgroup_read(&limits, &pool, tree.root);
     assert_unlimited();
     use_v2("/a/b");
@@ -74,7 +71,6 @@ static void no_files_are_no_limits(void **state)
 
 static void the_smallest_limit_may_stand_in_the_middle(void **state)
 {
-    (void)state;
     use_v2("/a/b/c");
     put(TOP "/a/memory.max", "1073741824\n");
     put(TOP "/a/b/memory.max", "209715200\n");
@@ -90,7 +86,6 @@ static void the_smallest_limit_may_stand_in_the_middle(void **state)
 
 static void memory_high_counts_and_full_is_nothing(void **state)
 {
-    (void)state;
     use_v2("/a");
     put(TOP "/a/memory.max", "max\n");
     put(TOP "/a/memory.high", "2097152\n");
@@ -103,7 +98,6 @@ static void memory_high_counts_and_full_is_nothing(void **state)
 
 static void reserved_huge_pages_have_limits_of_their_own(void **state)
 {
-    (void)state;
     use_v2("/a/b");
     put(TOP "/a/hugetlb.2MB.max", "67108864\n");
     put(TOP "/a/hugetlb.2MB.current", "4194304\n");
@@ -117,7 +111,6 @@ static void reserved_huge_pages_have_limits_of_their_own(void **state)
 
 static void sets_of_cpus_are_narrowed_along_the_path(void **state)
 {
-    (void)state;
     use_v2("/a/b");
     put(TOP "/cpuset.cpus.effective", "0-7\n");
     put(TOP "/a/cpuset.cpus.effective", "2-5\n");
@@ -128,7 +121,6 @@ static void sets_of_cpus_are_narrowed_along_the_path(void **state)
 
 static void version_1_has_a_mount_per_controller(void **state)
 {
-    (void)state;
     put("/proc/self/cgroup", "12:cpuset:/job\n11:cpu,cpuacct:/job/step\n3:memory:/job\n"
                              "2:name=systemd:/x\n1:hugetlb:/job\n");
     put("/proc/self/mountinfo",
@@ -155,7 +147,6 @@ static void version_1_has_a_mount_per_controller(void **state)
 
 static void a_mount_may_begin_below_the_top(void **state)
 {
-    (void)state;
     put("/proc/self/cgroup", "4:memory:/docker/id/inner\n");
     put("/proc/self/mountinfo",
         "35 32 0:30 /docker/id /sys/fs/cgroup/my\\040memory rw - cgroup cgroup rw,memory\n");
@@ -167,7 +158,6 @@ static void a_mount_may_begin_below_the_top(void **state)
 
 static void limits_above_the_mount_are_known_to_version_1(void **state)
 {
-    (void)state;
     put("/proc/self/cgroup", "4:memory:/elsewhere\n");
     put("/proc/self/mountinfo",
         "35 32 0:30 /docker/id /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n");
@@ -179,7 +169,6 @@ static void limits_above_the_mount_are_known_to_version_1(void **state)
 
 static void garbage_limits_nothing(void **state)
 {
-    (void)state;
     static const char *const groups[] = {
         "", "0", "0::", "::::", "0::relative", "0::/../../..", "x:y:z\n\n\n:"};
     static const char *const mounts[] = {"",

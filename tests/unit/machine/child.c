@@ -52,7 +52,6 @@ static struct child_end run(const char *script, bool small_pages, char *wrote, s
 static void its_end_is_told(void **state)
 {
     char wrote[64];
-    (void)state;
     struct child_end end = run("echo heard; exit 7", false, wrote, sizeof wrote);
     assert_int_equal(end.status, 7);
     assert_int_equal(end.signal, 0);
@@ -66,14 +65,12 @@ static void its_end_is_told(void **state)
 static void nothing_of_it_is_left(void **state)
 {
     char wrote[64];
-    (void)state;
     assert_int_equal(run("sleep 3600 & exit 0", false, wrote, sizeof wrote).status, 0);
 }
 
 static void huge_pages_are_taken_away(void **state)
 {
     char wrote[64];
-    (void)state;
     run("grep THP_enabled /proc/self/status", false, wrote, sizeof wrote);
     if (!strstr(wrote, "1") || getenv("FATHOM_EMULATED")) /* an emulator ignores it */
         skip();
@@ -87,7 +84,6 @@ static void what_is_no_program_is_refused(void **state)
     char *const arguments[] = {name, NULL};
     struct child child;
     struct error error;
-    (void)state;
     const int file = mkstemp(name);
     assert_true(file >= 0);
     const struct child_plan plan = {
@@ -108,7 +104,6 @@ static void one_that_stops_is_seen(void **state)
     struct child_end end;
     struct error error;
     int stopped;
-    (void)state;
     const struct child_plan plan = {
         .arguments = arguments, .environment = environ, .streams = {0, 1, 2}};
     assert_int_equal(child_start(&child, &plan, &error), 0);

@@ -13,7 +13,6 @@
 
 static void the_clock_ticks_forward_at_the_rate_it_says(void **state)
 {
-    (void)state;
     struct clock clock;
     clock_calibrate(&clock);
     assert_true(clock.hz >= 1e5 && clock.hz < 1e11);
@@ -30,7 +29,6 @@ static void the_clock_ticks_forward_at_the_rate_it_says(void **state)
 
 static void a_batch_is_long_beside_step_and_reading(void **state)
 {
-    (void)state;
     struct clock clock = {.hz = 1e9, .resolution_ns = 40, .reading_ns = 20};
     assert_true(clock_shortest_batch_ns(&clock) == 40e3);
     clock.resolution_ns = 1;
@@ -41,7 +39,6 @@ static void a_batch_is_long_beside_step_and_reading(void **state)
 
 static void the_counter_is_named_and_so_is_its_stand_in(void **state)
 {
-    (void)state;
     struct clock clock;
     clock_calibrate(&clock);
     assert_string_equal(clock.name, clock.counter ? ARCH_COUNTER_NAME : "clock_gettime");
@@ -64,7 +61,6 @@ static const struct {
 
 static void the_kernel_may_speak_against_the_counter(void **state)
 {
-    (void)state;
     struct tree tree;
     struct clock clock;
     const char *const source = ARCH_CLOCK_SOURCE;
@@ -86,7 +82,6 @@ static void the_kernel_may_speak_against_the_counter(void **state)
 
 static void ticks_and_ns_are_inverse(void **state)
 {
-    (void)state;
     struct clock clock = {.hz = 2.5e9};
     assert_true(clock_ns(&clock, 2500) == 1000);
     assert_int_equal(clock_ticks_of_ns(&clock, 1000), 2500);

@@ -19,7 +19,6 @@ static struct pool pool;
 
 static int set_up(void **state)
 {
-    (void)state;
     tree = (struct tree){""};
     machine = (struct machine){0};
     conditions = (struct conditions){0};
@@ -29,7 +28,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-    (void)state;
     machine_free(&machine);
     pool_free(&pool);
     if (*tree.root)
@@ -101,7 +99,6 @@ static void put(const char *path, const char *text)
 
 static void isolated_cpus_are_named(void **state)
 {
-    (void)state;
     assert_true(tree_unpack(&tree, "container-cgroup-v2"));
     put("/sys/devices/system/cpu/isolated", "3-5,20\n"); /* 3 may be used, there is no 20 */
     look_again();
@@ -113,7 +110,6 @@ static void isolated_cpus_are_named(void **state)
 
 static void an_emulator_spoils_every_time(void **state)
 {
-    (void)state;
     assert_true(tree_unpack(&tree, "no-sys"));
     assert_true(tree_put_text(&tree, "/proc/cpuinfo",
                               "processor : 0\nmodel name : QEMU TCG CPU version 2.5+\n"));
@@ -123,7 +119,6 @@ static void an_emulator_spoils_every_time(void **state)
 
 static void load_weighs_by_the_number_of_cpus(void **state)
 {
-    (void)state;
     assert_true(tree_unpack(&tree, "intel-xeon-2socket-smt-16cpu"));
     put("/proc/loadavg", "1.50 0.1 0.1 2/300 99\n");
     look_again();
@@ -135,7 +130,6 @@ static void load_weighs_by_the_number_of_cpus(void **state)
 
 static void switches_are_read_both_ways(void **state)
 {
-    (void)state;
     assert_true(tree_unpack(&tree, "container-cgroup-v1"));
     look_again();
     assert_string_equal(conditions.turbo, "on");
@@ -156,7 +150,6 @@ static void switches_are_read_both_ways(void **state)
 /* A program knows only for trees of its own architecture what their lists should hold. */
 static void the_kernel_may_speak_against_the_counter(void **state)
 {
-    (void)state;
     const char *const source = ARCH_CLOCK_SOURCE;
     const char *const list = "/sys/devices/system/clocksource/clocksource0/available_clocksource";
     assert_true(tree_unpack(&tree, "intel-xeon-2socket-smt-16cpu"));
@@ -181,7 +174,6 @@ static void the_kernel_may_speak_against_the_counter(void **state)
 
 static void what_is_not_fine_is_kept_in_its_parts(void **state)
 {
-    (void)state;
     look_at("intel-alderlake-laptop-12cpu");
     bool found = false;
     for (size_t i = 0; i < conditions.remark_count; i++) {
@@ -198,7 +190,6 @@ static void what_is_not_fine_is_kept_in_its_parts(void **state)
 
 static void a_synthetic_machine_has_no_conditions(void **state)
 {
-    (void)state;
     struct machine_source source = {.synthetic = "pack:1 core:4 pu:2"};
     look(&source);
     assert_string_equal(conditions.affinity, "0-7");

@@ -32,7 +32,6 @@ static void assert_cache(size_t index, int level, const char *type, uint64_t kib
 /* Leaf 4 of a Xeon Platinum 8480+ with two threads a core: 105 MiB in 114688 sets of 15 ways. */
 static void an_intel_server(void **state)
 {
-    (void)state;
     struct cpuid_leaves cpus[4];
     for (int i = 0; i < 4; i++)
         cpus[i] = (struct cpuid_leaves){.cpu = i,
@@ -57,7 +56,6 @@ static void an_intel_server(void **state)
 /* Leaves of an Alder Lake: two threads of a P core, and a cluster of four E cores with one L2. */
 static void two_kinds_of_core(void **state)
 {
-    (void)state;
     struct cpuid_leaves cpus[6];
     for (int i = 0; i < 2; i++)
         cpus[i] = (struct cpuid_leaves){.cpu = i,
@@ -85,7 +83,6 @@ static void two_kinds_of_core(void **state)
 /* Leaf 8000_001D of an EPYC of the fifth generation in a guest of two CPUs. */
 static void an_amd_guest(void **state)
 {
-    (void)state;
     struct cpuid_leaves cpus[2];
     for (int i = 0; i < 2; i++)
         cpus[i] = (struct cpuid_leaves){.cpu = 4 * i,
@@ -108,7 +105,6 @@ static void an_amd_guest(void **state)
 
 static void partitions_count_and_garbage_does_not(void **state)
 {
-    (void)state;
     const struct cpuid_leaves cpu = {.cpu = 3,
                                      .caches = {{0x21, 0x01c0103f, 0x3f, 0}, /* 2 partitions */
                                                 {0x44, 0x01c0003f, 0x3f, 0}, /* no such type */
@@ -134,7 +130,6 @@ static bool lists(const struct machine_facts *facts, const struct cache_facts *c
  * a port that can pin threads, nothing is declared. */
 static void this_machine_says_the_same_in_both_ways(void **state)
 {
-    (void)state;
     const struct machine_source source = {0};
     struct machine by_files = {0};
     struct cpulist mask = {0};

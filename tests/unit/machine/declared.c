@@ -12,7 +12,6 @@ static const char cxl_server[] = "amd-epyc-genoa-cxl-16cpu";
 
 static void ways_tiers_and_weights_are_those_of_the_files(void **state)
 {
-    (void)state;
     read_tree(cxl_server);
     const struct declared_facts *declared = &machine.facts.declared;
     assert_int_equal(declared->distance_count, 3);
@@ -40,7 +39,6 @@ static void ways_tiers_and_weights_are_those_of_the_files(void **state)
 
 static void regions_modules_shares_and_clocks_are_known(void **state)
 {
-    (void)state;
     read_tree(cxl_server);
     const struct declared_facts *declared = &machine.facts.declared;
     assert_int_equal(declared->cxl_count, 1);
@@ -83,7 +81,6 @@ static void regions_modules_shares_and_clocks_are_known(void **state)
 /* As a kernel and QEMU's tables have it, whoever wrote the code above. */
 static void a_recorded_kernel_is_read(void **state)
 {
-    (void)state;
     read_tree("qemu-tier-hmat-4cpu");
     const struct declared_facts *declared = &machine.facts.declared;
     assert_int_equal(declared->way_count, 6);
@@ -106,7 +103,6 @@ static void a_recorded_kernel_is_read(void **state)
 /* Written, read and written again: the same text. */
 static void a_document_holds_all_of_it(void **state)
 {
-    (void)state;
     char *texts[2] = {NULL, NULL};
     size_t sizes[2];
     struct error error = {0};
@@ -134,7 +130,6 @@ static void a_document_holds_all_of_it(void **state)
 /* All files hold what no such file may: what they would tell is unknown. */
 static void garbage_is_unknown(void **state)
 {
-    (void)state;
     static const char *const files[] = {
         "/sys/devices/system/node/node2/access1/initiators/read_latency",
         "/sys/devices/system/node/node2/access1/initiators/write_latency",
@@ -189,7 +184,6 @@ static void garbage_is_unknown(void **state)
 
 static void nodes_that_are_linked_are_the_initiators(void **state)
 {
-    (void)state;
     char path[512];
     read_tree(cxl_server);
     machine_free(&machine);

@@ -13,13 +13,11 @@ static struct pool pool;
 
 static int set_up(void **state)
 {
-    (void)state;
     return tree_new(&tree) ? 0 : -1;
 }
 
 static int tear_down(void **state)
 {
-    (void)state;
     tree_remove(&tree);
     pool_free(&pool);
     return 0;
@@ -32,7 +30,6 @@ static void put(const char *path, const char *text)
 
 static void what_is_no_file_has_no_text(void **state)
 {
-    (void)state;
     put("/directory/file", "x");
     char fifo[512];
     snprintf(fifo, sizeof fifo, "%s/fifo", tree.root);
@@ -46,7 +43,6 @@ static void what_is_no_file_has_no_text(void **state)
 
 static void huge_text_is_cut(void **state)
 {
-    (void)state;
     size_t size = 3 * (size_t)FILES_TEXT_MAX;
     char *content = malloc(size);
     assert_non_null(content);
@@ -61,7 +57,6 @@ static void huge_text_is_cut(void **state)
 
 static void a_line_is_inert(void **state)
 {
-    (void)state;
     put("/line", " \x1b[31mred\x07\xff name\nsecond");
     put("/empty", "\n\n");
     assert_string_equal(files_line(&pool, tree.root, "/line"), "?[31mred?? name");
@@ -71,7 +66,6 @@ static void a_line_is_inert(void **state)
 
 static void a_number_is_nothing_else(void **state)
 {
-    (void)state;
     static const char *const bad[] = {
         "", "-1", "+1", "1 2", "0x10", "max", "1.5", "12K", "18446744073709551616"};
     uint64_t value = 7;
@@ -98,7 +92,6 @@ static void assert_list(const char *text, const char *expected)
 
 static void cpu_lists_are_as_the_kernel_writes_them(void **state)
 {
-    (void)state;
     assert_list("0-3,8,10-11\n", "0-3,8,10-11");
     assert_list("\n", "");
     assert_list("5", "5");
@@ -107,7 +100,6 @@ static void cpu_lists_are_as_the_kernel_writes_them(void **state)
 
 static void garbage_is_no_cpu_list(void **state)
 {
-    (void)state;
     static const char *const bad[] = {"3-1", "1,1",     "4,2",          "-1",
                                       "0-",  "0,",      ",0",           "a",
                                       "0 1", "1048577", "0-4294967295", "0-3,0-1048576"};
@@ -122,7 +114,6 @@ static void garbage_is_no_cpu_list(void **state)
 
 static void names_are_sorted_and_visible(void **state)
 {
-    (void)state;
     char **names;
     put("/names/cpu1", "");
     put("/names/cpu0/x", "");
@@ -146,7 +137,6 @@ static const char text[] = "MemTotal:       16 kB\n"
 
 static void numbers_are_found_by_key(void **state)
 {
-    (void)state;
     uint64_t value = 7;
     assert_true(text_number(&value, text, "MemTotal"));
     assert_int_equal(value, 16384);

@@ -12,7 +12,6 @@ static const struct machine_facts *read_identity(const char *name)
 
 static void a_guest_of_kvm(void **state)
 {
-    (void)state;
     const struct machine_facts *facts = read_identity("amd-epyc-milan-kvm-2cpu");
     assert_string_equal(facts->hostname, "recorded");
     assert_string_equal(facts->os, "Linux");
@@ -30,7 +29,6 @@ static void a_guest_of_kvm(void **state)
 
 static void an_arm_machine_names_itself_by_numbers(void **state)
 {
-    (void)state;
     const struct machine_facts *facts = read_identity("arm-altra-no-cpufreq");
     assert_string_equal(facts->cpu_vendor, "ARM");
     assert_string_equal(facts->cpu_model, "Neoverse-N1");
@@ -43,7 +41,6 @@ static void an_arm_machine_names_itself_by_numbers(void **state)
 
 static void damaged_files_leave_facts_absent(void **state)
 {
-    (void)state;
     const struct machine_facts *facts = read_identity("garbage");
     assert_null(facts->kernel); /* a directory */
     assert_null(facts->cpu_vendor);
@@ -73,7 +70,6 @@ static void assert_processor(const char *cpuinfo, const char *vendor, const char
 
 static void each_architecture_has_its_own_words(void **state)
 {
-    (void)state;
     assert_true(tree_new(&tree));
     assert_processor("processor\t: 0\ncpu\t\t: POWER9 (architected), altivec supported\n", "IBM",
                      "POWER9 (architected), altivec supported");
@@ -92,7 +88,6 @@ struct guest {
 
 static void guests_are_recognised_by_their_files(void **state)
 {
-    (void)state;
     static const struct guest guests[] = {
         {"/sys/hypervisor/type", "xen\n", "Xen"},
         {"/proc/device-tree/hypervisor/compatible", "linux,kvm", "KVM"},
@@ -133,7 +128,6 @@ static void guests_are_recognised_by_their_files(void **state)
 /* What QEMU gives a guest with and without KVM. */
 static void an_emulator_is_not_kvm(void **state)
 {
-    (void)state;
     static const char cpuinfo[] = "/proc/cpuinfo", product[] = "/sys/class/dmi/id/product_name",
                       node[] = "/proc/device-tree/hypervisor/compatible",
                       model[] = "/proc/device-tree/model",
@@ -173,7 +167,6 @@ static void an_emulator_is_not_kvm(void **state)
 
 static void a_cloud_rents_bare_metal_too(void **state)
 {
-    (void)state;
     struct pool pool = {0};
     assert_true(tree_new(&tree));
     assert_true(tree_put_text(&tree, "/sys/class/dmi/id/sys_vendor", "Amazon EC2\n"));

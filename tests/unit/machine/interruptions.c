@@ -29,7 +29,6 @@ static void set_up(struct tree *tree, const char *first, const char *second)
 
 static void counts_are_those_of_the_cpus_asked_for(void **state)
 {
-    (void)state;
     struct tree tree;
     struct pool pool = {0};
     int ids[] = {7, 2};
@@ -58,7 +57,6 @@ static void counts_are_those_of_the_cpus_asked_for(void **state)
 
 static void a_system_that_does_not_tell_has_no_sources(void **state)
 {
-    (void)state;
     static const char *const garbage[] = {NULL,
                                           "",
                                           "\n",

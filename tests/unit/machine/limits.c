@@ -20,7 +20,6 @@ static void assert_limits(const char *cpus, uint64_t mib, double quota)
 
 static void the_mask_alone_narrows_too(void **state)
 {
-    (void)state;
     read_tree("intel-xeon-2socket-smt-16cpu");
     machine_free(&machine);
     assert_true(tree_put_text(&tree, "/proc/self/status", "Cpus_allowed_list:\t3,11-40\n"));
@@ -31,7 +30,6 @@ static void the_mask_alone_narrows_too(void **state)
 
 static void an_old_kernel_has_no_estimate_of_free_memory(void **state)
 {
-    (void)state;
     assert_true(tree_new(&tree));
     assert_int_equal(limits_memory_free(tree.root), 0);
     assert_true(tree_put_text(&tree, "/proc/meminfo", "MemTotal: 8 kB\nMemFree: 3 kB\n"));
@@ -43,7 +41,6 @@ static void an_old_kernel_has_no_estimate_of_free_memory(void **state)
 /* Unknown is not zero: a machine that says nothing about its memory can still be measured. */
 static void memory_that_is_unknown_is_not_none(void **state)
 {
-    (void)state;
     read_tree("no-sys");
     machine_free(&machine);
     assert_true(tree_put_text(&tree, "/proc/meminfo", ""));

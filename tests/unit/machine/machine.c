@@ -15,7 +15,6 @@ static struct error error;
 
 static int set_up(void **state)
 {
-    (void)state;
     machine = (struct machine){0};
     error = (struct error){0};
     return 0;
@@ -23,7 +22,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-    (void)state;
     machine_free(&machine);
     return 0;
 }
@@ -39,7 +37,6 @@ static void assert_refused(struct machine_source source, int code, const char *w
 
 static void a_bad_source_is_refused_by_name(void **state)
 {
-    (void)state;
     struct tree tree;
     char file[512];
     assert_true(tree_new(&tree));
@@ -56,7 +53,6 @@ static void a_bad_source_is_refused_by_name(void **state)
 
 static void a_root_may_hold_nothing_but_a_list_of_cpus(void **state)
 {
-    (void)state;
     static const char stat_file[] =
         "cpu  9 9 9\ncpu0 1 2\ncpu3 1 2\ncpu2 1 2\ncpu99999999 1\ncpuX 1\n"
         "intr 7\ncpu5 0\n";
@@ -82,7 +78,6 @@ static void a_root_may_hold_nothing_but_a_list_of_cpus(void **state)
 
 static void this_machine_can_be_read(void **state)
 {
-    (void)state;
     struct machine_source source = {NULL, NULL};
     if (machine_read(&machine, &source, &error) < 0)
         fail_msg("%s", error.text);
@@ -98,7 +93,6 @@ static void this_machine_can_be_read(void **state)
 /* A root is read by changing hwloc's environment variables for a moment. */
 static void the_environment_is_left_as_it_was(void **state)
 {
-    (void)state;
     struct tree tree;
     assert_true(tree_unpack(&tree, "arm-altra-no-cpufreq"));
     setenv("HWLOC_XMLFILE", "/no/such/file", 1);
@@ -117,7 +111,6 @@ static void the_environment_is_left_as_it_was(void **state)
 
 static void another_machine_in_the_environment_is_not_live(void **state)
 {
-    (void)state;
     setenv("HWLOC_SYNTHETIC", "core:3 pu:1", 1);
     struct machine_source source = {NULL, NULL};
     int result = machine_read(&machine, &source, &error);
@@ -130,7 +123,6 @@ static void another_machine_in_the_environment_is_not_live(void **state)
 
 static void caches_are_asked_for_by_level(void **state)
 {
-    (void)state;
     struct machine_source source = {.synthetic = "pack:2 l3:1(size=8388608) l2:2(size=1048576) "
                                                  "l1d:1(size=32768) core:1 pu:2"};
     assert_int_equal(machine_read(&machine, &source, &error), 0);
@@ -143,7 +135,6 @@ static void caches_are_asked_for_by_level(void **state)
 
 static void places_are_in_the_order_of_the_list(void **state)
 {
-    (void)state;
     struct machine_source source = {.synthetic = "core:3 pu:2"};
     const struct cpulist list = {(int[]){5, 99, 0}, 3};
     struct cpu_place places[3];

@@ -55,7 +55,6 @@ static void assert_plausible(const struct os_placement *placement)
 
 static void small_pages_are_small(void **state)
 {
-    (void)state;
     size_t bytes = (size_t)16 * MIB;
     struct os_placement placement;
     char *memory = map_or_skip(bytes, PAGES_SMALL, -1);
@@ -72,7 +71,6 @@ static void small_pages_are_small(void **state)
 
 static void transparent_huge_pages_are_seen(void **state)
 {
-    (void)state;
     size_t bytes = (size_t)16 * MIB;
     struct os_placement placement;
     char *memory = map_or_skip(bytes, PAGES_THP, -1);
@@ -104,19 +102,16 @@ static void reserved_pages(enum page_policy policy)
 
 static void reserved_pages_of_2_mib(void **state)
 {
-    (void)state;
     reserved_pages(PAGES_HUGE2M);
 }
 
 static void reserved_pages_of_1_gib(void **state)
 {
-    (void)state;
     reserved_pages(PAGES_HUGE1G);
 }
 
 static void bound_memory_lies_on_its_node(void **state)
 {
-    (void)state;
     size_t bytes = (size_t)4 * MIB;
     struct os_placement placement;
     char *memory = map_or_skip(bytes, PAGES_SMALL, 0);
@@ -132,7 +127,6 @@ static void bound_memory_lies_on_its_node(void **state)
 
 static void a_node_that_is_not_there_is_refused(void **state)
 {
-    (void)state;
     static const int nodes[] = {1023, 65535, 65536, 1 << 30};
     for (size_t i = 0; i < sizeof nodes / sizeof *nodes; i++) {
         struct error error = {0};
@@ -144,7 +138,6 @@ static void a_node_that_is_not_there_is_refused(void **state)
 
 static void untouched_memory_has_no_pages(void **state)
 {
-    (void)state;
     size_t bytes = (size_t)64 * MIB;
     struct os_placement placement;
     char *memory = map_or_skip(bytes, PAGES_SMALL, -1);
@@ -156,7 +149,6 @@ static void untouched_memory_has_no_pages(void **state)
 
 static void odd_sizes_are_mapped(void **state)
 {
-    (void)state;
     static const size_t sizes[] = {1, 4095, 65536, 3 * MIB + 17};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         char *memory = map_or_skip(sizes[i], PAGES_SMALL, -1);
@@ -170,7 +162,6 @@ static void odd_sizes_are_mapped(void **state)
 
 static void what_cannot_be_had_is_refused_with_a_remedy(void **state)
 {
-    (void)state;
     static const enum page_policy policies[] = {PAGES_SMALL, PAGES_THP, PAGES_HUGE2M, PAGES_HUGE1G,
                                                 PAGES_64K};
     static const size_t sizes[] = {0, SIZE_MAX, SIZE_MAX - 4096, SIZE_MAX / 16 * 15};

@@ -5,7 +5,6 @@
 
 static void distances_are_those_of_the_files(void **state)
 {
-    (void)state;
     assert_true(tree_unpack(&tree, "intel-xeon-2socket-smt-16cpu"));
     read_below_root();
     static const unsigned wanted[3][3] = {{10, 21, 17}, {21, 10, 28}, {17, 28, 10}};
@@ -20,7 +19,6 @@ static void distances_are_those_of_the_files(void **state)
 
 static void what_is_free_is_known(void **state)
 {
-    (void)state;
     assert_true(tree_unpack(&tree, "amd-epyc-milan-kvm-2cpu"));
     read_below_root();
     assert_int_equal(machine.facts.node_count, 1);
@@ -31,7 +29,6 @@ static void what_is_free_is_known(void **state)
 /* Lines that are about other nodes, or about nothing, declare nothing. */
 static void damaged_lines_are_unknown(void **state)
 {
-    (void)state;
     static const char *const lines[] = {"10 21\n", "10 21 17 28\n", "10 x 17\n", "", "-5 21 17"};
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         assert_true(tree_unpack(&tree, "intel-xeon-2socket-smt-16cpu"));
@@ -50,7 +47,6 @@ static void damaged_lines_are_unknown(void **state)
 
 static void synthetic_nodes_declare_nothing(void **state)
 {
-    (void)state;
     read_synthetic("pack:4 [numa(memory=1073741824)] core:2 pu:1");
     assert_int_equal(machine.facts.node_count, 4);
     for (int i = 0; i < 4; i++) {
@@ -62,7 +58,6 @@ static void synthetic_nodes_declare_nothing(void **state)
 
 static void without_nodes_there_is_nothing(void **state)
 {
-    (void)state;
     assert_true(tree_unpack(&tree, "no-sys"));
     read_below_root();
     assert_int_equal(machine.facts.node_count, 0);

@@ -12,7 +12,6 @@
 
 static void mappings_are_aligned_and_writable(void **state)
 {
-    (void)state;
     static const enum pages_kind kinds[] = {PAGES_OF_4K, PAGES_OF_THP, PAGES_SHARED};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         const size_t page = pages_bytes(kinds[i]);
@@ -50,7 +49,6 @@ static size_t mappings_with(uintptr_t begin, uintptr_t end, size_t block)
  * does not. */
 static void no_larger_page_fits_than_was_asked_for(void **state)
 {
-    (void)state;
     enum { PAGES = 8 };
     /* An emulator passes no MADV_DONTDUMP on. */
     if (pages_bytes(PAGES_OF_4K) != 4096 || getenv("FATHOM_EMULATED"))
@@ -69,7 +67,6 @@ static void no_larger_page_fits_than_was_asked_for(void **state)
 
 static void what_can_not_be_had_is_refused(void **state)
 {
-    (void)state;
     /* seven eighths of all addresses */
     const size_t page = pages_bytes(PAGES_OF_4K), most = (SIZE_MAX / 8 + 1) * 7;
     for (int kind = 0; kind < PAGES_KINDS; kind++)

@@ -17,7 +17,6 @@ static struct machine machine;
 
 static int set_up(void **state)
 {
-    (void)state;
     tree = (struct tree){""};
     machine = (struct machine){0};
     return 0;
@@ -25,7 +24,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-    (void)state;
     machine_free(&machine);
     if (*tree.root)
         tree_remove(&tree);

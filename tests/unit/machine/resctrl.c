@@ -29,7 +29,6 @@ static void read_with(const char *groups, const char *cpus)
 
 static void a_group_has_its_shares(void **state)
 {
-    (void)state;
     read_with("res:batch\nmon:/\n", "\n");
     const struct declared_facts *declared = &machine.facts.declared;
     assert_string_equal(declared->share_group, "batch");
@@ -46,7 +45,6 @@ static void a_group_has_its_shares(void **state)
 /* Tasks of the default group take on a CPU that CPU's group. */
 static void a_group_of_all_cpus_is_the_process_s(void **state)
 {
-    (void)state;
     read_with("res:/\nmon:/\n", "0-1\n");
     assert_string_equal(machine.facts.declared.share_group, "batch");
     read_with("res:/\nmon:/\n", "\n");
@@ -59,7 +57,6 @@ static void a_group_of_all_cpus_is_the_process_s(void **state)
 
 static void without_resctrl_there_is_none(void **state)
 {
-    (void)state;
     assert_true(tree_new(&tree));
     put("/proc/stat", "cpu 1\ncpu0 1\n");
     read_below_root();
@@ -68,7 +65,6 @@ static void without_resctrl_there_is_none(void **state)
 
 static void no_name_leads_elsewhere(void **state)
 {
-    (void)state;
     read_with("res:../../etc\nmon:/\n", "\n");
     assert_null(machine.facts.declared.share_group);
     read_with("res:..\nmon:/\n", "\n");

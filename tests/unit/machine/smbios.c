@@ -66,7 +66,6 @@ static const struct declared_facts *read_table(struct table *table)
 
 static void a_module_is_read_among_other_structures(void **state)
 {
-    (void)state;
     struct table table = {.size = 0};
     begin(&table, 0, 24);
     end(&table, TEXTS("17"));
@@ -102,7 +101,6 @@ static void a_module_is_read_among_other_structures(void **state)
 
 static void large_numbers_have_fields_of_their_own(void **state)
 {
-    (void)state;
     struct table table = {.size = 0};
     unsigned char *module = begin_module(&table);
     put(module, 0x0c, 0x7fff, 2);
@@ -141,7 +139,6 @@ static void large_numbers_have_fields_of_their_own(void **state)
 /* A table of 1999 has fewer fields. */
 static void short_structures_have_fewer_facts(void **state)
 {
-    (void)state;
     struct table table = {.size = 0};
     unsigned char *module = begin(&table, 17, 0x15);
     put(module, 0x0c, 256, 2);
@@ -159,7 +156,6 @@ static void short_structures_have_fewer_facts(void **state)
 /* Whole structures before the damage are read, and nothing behind the table. */
 static void every_cut_is_survived(void **state)
 {
-    (void)state;
     struct table whole = {.size = 0};
     begin_module(&whole);
     end(&whole, TEXTS("A\0B\0C\0D"));

@@ -16,13 +16,11 @@ static struct cpulist allowed;
 
 static int set_up(void **state)
 {
-    (void)state;
     return os_affinity(&allowed, NULL) == 0 || allowed.count == 0 ? 0 : -1;
 }
 
 static int tear_down(void **state)
 {
-    (void)state;
     cpulist_free(&allowed);
     return 0;
 }
@@ -35,7 +33,6 @@ static void need_port(void)
 
 static void the_mask_names_the_cpu_we_run_on(void **state)
 {
-    (void)state;
     need_port();
     int cpu = os_current_cpu();
     if (cpu >= 0)
@@ -69,7 +66,6 @@ static struct pinning pin_elsewhere(int cpu)
 
 static void a_thread_is_pinned_to_each_allowed_cpu(void **state)
 {
-    (void)state;
     need_port();
     for (size_t i = 0; i < allowed.count; i++) {
         struct pinning pinning = pin_elsewhere(allowed.ids[i]);
@@ -88,7 +84,6 @@ static void a_thread_is_pinned_to_each_allowed_cpu(void **state)
 
 static void a_cpu_that_is_not_there_is_refused(void **state)
 {
-    (void)state;
     static const int missing[] = {-1, 100000, CPU_ID_MAX, CPU_ID_MAX + 1, 1 << 30};
     for (size_t i = 0; i < sizeof missing / sizeof *missing; i++) {
         struct pinning pinning = pin_elsewhere(missing[i]);
@@ -103,7 +98,6 @@ static void a_cpu_that_is_not_there_is_refused(void **state)
 
 static void page_faults_are_counted(void **state)
 {
-    (void)state;
     struct os_thread_events before, after;
     size_t bytes = (size_t)4 << 20;
     need_port();
@@ -121,7 +115,6 @@ static void page_faults_are_counted(void **state)
 
 static void work_is_this_programs_and_others(void **state)
 {
-    (void)state;
     struct os_work before, after;
     const bool known = os_work(&before);
     const uint64_t began = os_raw_ns();
@@ -137,7 +130,6 @@ static void work_is_this_programs_and_others(void **state)
 
 static void a_sleep_lasts_as_long_as_it_may(void **state)
 {
-    (void)state;
     atomic_uint word = 3;
     const uint64_t most_ns = 20 * 1000 * 1000, began_ns = os_raw_ns();
     while (!os_sleep_while(&word, 3, most_ns))
@@ -147,7 +139,6 @@ static void a_sleep_lasts_as_long_as_it_may(void **state)
 
 static void nobody_sleeps_on_a_word_that_has_changed(void **state)
 {
-    (void)state;
     atomic_uint word = 3;
     need_port();
     assert_false(os_sleep_while(&word, 2, UINT64_MAX));
@@ -165,7 +156,6 @@ static void *sleep_until_changed(void *argument)
 /* Otherwise it would never end. */
 static void who_sleeps_is_woken(void **state)
 {
-    (void)state;
     for (int i = 0; i < 100; i++) {
         atomic_uint words[2] = {0, 0};
         pthread_t sleeper;

@@ -37,7 +37,6 @@ static void assert_node(size_t index, int id, const char *cpus, uint64_t gib)
 
 static void two_sockets_with_siblings_far_apart(void **state)
 {
-    (void)state;
     read_tree("intel-xeon-2socket-smt-16cpu");
     assert_int_equal(machine.facts.cores, 8);
     assert_int_equal(machine.facts.threads, 16);
@@ -53,7 +52,6 @@ static void two_sockets_with_siblings_far_apart(void **state)
 
 static void every_shared_cache_is_listed(void **state)
 {
-    (void)state;
     char cpus[64];
     size_t of_level[4] = {0};
     read_tree("intel-xeon-2socket-smt-16cpu");
@@ -71,7 +69,6 @@ static void every_shared_cache_is_listed(void **state)
 
 static void two_kinds_of_core(void **state)
 {
-    (void)state;
     read_tree("intel-alderlake-laptop-12cpu");
     assert_int_equal(machine.facts.cores, 10);
     assert_int_equal(machine.facts.threads, 12);
@@ -93,7 +90,6 @@ static void two_kinds_of_core(void **state)
 /* hwloc has a level for the whole cores and another for the half one, and counts both from 0. */
 static void cores_at_two_depths_are_counted_once(void **state)
 {
-    (void)state;
     read_tree("qemu-half-cores-offline");
     assert_int_equal(machine.facts.threads, 5);
     assert_int_equal(machine.facts.cores, 3);
@@ -107,7 +103,6 @@ static void cores_at_two_depths_are_counted_once(void **state)
 /* hwloc 2.9 ends its process where there is a folder of nodes without a node. */
 static void what_hwloc_refuses_ends_nothing(void **state)
 {
-    (void)state;
     assert_true(tree_unpack(&tree, "no-sys"));
     assert_true(tree_put(&tree, "/sys/devices/system/cpu/cpu0/topology/package_cpus", "ff\n", 3));
     assert_true(tree_put(&tree, "/sys/devices/system/node/has_cpu", "0\n", 2));
@@ -117,7 +112,6 @@ static void what_hwloc_refuses_ends_nothing(void **state)
 
 static void damaged_caches_are_left_out(void **state)
 {
-    (void)state;
     read_tree("garbage");
     assert_int_equal(machine.cpu_count, 8);
     for (size_t i = 0; i < machine.facts.cache_count; i++) {
@@ -130,7 +124,6 @@ static void damaged_caches_are_left_out(void **state)
 
 static void a_machine_of_2048_cpus(void **state)
 {
-    (void)state;
     read_synthetic("pack:8 [numa(memory=4294967296)] l3:2 l2:64 l1d:1 core:1 pu:2");
     assert_int_equal(machine.cpu_count, 2048);
     assert_int_equal(machine.facts.cores, 1024);
@@ -145,7 +138,6 @@ static void a_machine_of_2048_cpus(void **state)
 
 static void synthetic_cpus_may_be_numbered_anyhow(void **state)
 {
-    (void)state;
     read_synthetic("pack:2 core:4 pu:2(indexes=core:pu)");
     for (int id = 0; id < 16; id++)
         assert_int_equal(machine.cpus[id].id, id);
@@ -170,7 +162,6 @@ static const struct declared_objects *objects_of(const char *type)
 
 static void objects_alike_are_one_entry(void **state)
 {
-    (void)state;
     read_synthetic("pack:2 [numa(memory=1073741824)] l3:1(size=33554432) core:2 pu:2");
     const struct declared_objects *cores = objects_of("Core");
     assert_int_equal(cores->cpus_count, 4);

@@ -163,7 +163,6 @@ static void assert_ends(void (*deed)(struct bed *), struct bed *bed)
 
 static uint64_t unknown_run(void *chase, uint64_t repeats)
 {
-    (void)chase;
     return repeats;
 }
 
@@ -205,7 +204,6 @@ static void what_the_model_does_not_know_ends_the_program(void **state)
 
 static void random_machines_make_sense_and_differ(void **state)
 {
-    (void)state;
     struct model_machine last = {0};
     for (uint64_t seed = 0; seed < 500; seed++) {
         struct model_machine machine;

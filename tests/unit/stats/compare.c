@@ -10,7 +10,6 @@
 
 static void intervals_alone_can_be_compared(void **state)
 {
-    (void)state;
     const double a[] = {100, 99, 101}, b[] = {120, 119, 121}, c[] = {101, 80, 130};
     const double exact[] = {64, 64, 64}, other[] = {128, 128, 128}, bare[] = {3, NAN, NAN};
     struct comparison_of_intervals comparison;
@@ -29,7 +28,6 @@ static void intervals_alone_can_be_compared(void **state)
 /* A ratio of values that may be zero may be anything. */
 static void an_interval_that_reaches_zero_bounds_no_ratio(void **state)
 {
-    (void)state;
     const double a[] = {246, -20, 300}, zero[] = {246, 0, 300}, b[] = {600, 550, 650};
     const double *const sides[][2] = {{a, b}, {b, a}, {zero, b}, {b, zero}};
     for (size_t i = 0; i < 4; i++) {
@@ -42,7 +40,6 @@ static void an_interval_that_reaches_zero_bounds_no_ratio(void **state)
 
 static void holm_corrects(void **state)
 {
-    (void)state;
     double some[] = {0.04, 0.01, 0.03, 0.005}, none[] = {0.2, 0.03}, all[] = {0.01, 0.02};
     assert_true(compare_holm(some, 4, 0.05) == 0.01); /* 0.03 > 0.05 / 2 */
     assert_true(compare_holm(none, 2, 0.05) == -1);

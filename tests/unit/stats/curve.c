@@ -27,7 +27,6 @@ static void queue(double most, double *rate, double *time)
 
 static void of_a_queue_it_is_half_of_the_most(void **state)
 {
-    (void)state;
     double rate[POINTS], time[POINTS];
     for (double most = 1e-3; most < 1e12; most *= 1000) {
         queue(most, rate, time);
@@ -37,7 +36,6 @@ static void of_a_queue_it_is_half_of_the_most(void **state)
 
 static void a_memory_whose_latency_turns_up_at_the_end_has_it_there(void **state)
 {
-    (void)state;
     /* GB/s and ns, like bandwidth-latency curves of servers. */
     static const double rate[] = {0, 2, 5, 10, 20, 40, 60, 80, 90, 92, 93};
     static const double time[] = {90, 90, 90, 91, 93, 98, 104, 118, 150, 220, 300};
@@ -47,7 +45,6 @@ static void a_memory_whose_latency_turns_up_at_the_end_has_it_there(void **state
 
 static void a_curve_that_ends_before_it_does_not_show_it(void **state)
 {
-    (void)state;
     static const double rate[] = {0, 1, 2, 4, 8}, flat[] = {90, 90, 91, 92, 94};
     assert_true(isnan(knee_of_power(rate, flat, 5)));
     static const double falling[] = {8, 4, 2, 1};
@@ -60,7 +57,6 @@ static void a_curve_that_ends_before_it_does_not_show_it(void **state)
 
 static void points_without_a_value_are_left_out(void **state)
 {
-    (void)state;
     static const double rate[] = {NAN, 1, 4, NAN, 5}, time[] = {90, 100, 200, 1, 600};
     static const double dense[] = {1, 4, 5}, of_dense[] = {100, 200, 600};
     double knee = knee_of_power(rate, time, 5);
@@ -70,7 +66,6 @@ static void points_without_a_value_are_left_out(void **state)
 
 static void it_lies_on_the_side_of_the_better_neighbour(void **state)
 {
-    (void)state;
     static const double rate[] = {2, 4, 8}, time[] = {1, 1, 2.5}, other[] = {1.2, 1, 2.1};
     double nearer_left = knee_of_power(rate, time, 3), nearer_right = knee_of_power(rate, other, 3);
     assert_true(nearer_left > 4 && nearer_left < nearer_right && nearer_right < 8);
@@ -82,7 +77,6 @@ enum { MOST = 100 };
 
 static void a_plateau_is_what_is_near_the_least(void **state)
 {
-    (void)state;
     static const double y[] = {120, 61, 32, 15.5, 9.8, 9.3, 9.4, 9.6};
     struct saturation found;
     double scratch[MOST];
@@ -97,7 +91,6 @@ static void a_plateau_is_what_is_near_the_least(void **state)
 
 static void a_curve_that_still_falls_is_open(void **state)
 {
-    (void)state;
     static const double y[] = {100, 50, 25, 12.5};
     struct saturation found;
     double scratch[MOST];
@@ -109,7 +102,6 @@ static void a_curve_that_still_falls_is_open(void **state)
 
 static void what_is_no_curve_has_no_plateau(void **state)
 {
-    (void)state;
     static const double gap[] = {100, NAN, 20}, zero[] = {5, 0, 3}, one[] = {7};
     struct saturation found;
     double scratch[MOST];
@@ -120,7 +112,6 @@ static void what_is_no_curve_has_no_plateau(void **state)
 
 static void a_crossing_lies_between_two_values(void **state)
 {
-    (void)state;
     static const double x[] = {1, 2, 3, 4, 5}, y[] = {4, 4, 3, 1, 1};
     assert_true(fabs(crossing_down(x, y, 5, 2) - 3.5) < 1e-12);
     assert_true(fabs(crossing_down(x, y, 5, 2.5) - 3.25) < 1e-12);
@@ -128,7 +119,6 @@ static void a_crossing_lies_between_two_values(void **state)
 
 static void a_single_stray_value_moves_no_crossing(void **state)
 {
-    (void)state;
     double x[20], y[20];
     for (int i = 0; i < 20; i++) {
         x[i] = i;
@@ -146,7 +136,6 @@ static void a_single_stray_value_moves_no_crossing(void **state)
 
 static void what_does_not_cross_says_so(void **state)
 {
-    (void)state;
     double x[20], above[20], below[20], mixed[20], rising[20], unknown[20];
     for (int i = 0; i < 20; i++) {
         x[i] = i;
@@ -186,7 +175,6 @@ static double ideal(unsigned pages, unsigned entries, unsigned sets)
 
 static void the_last_value_on_the_floor_is_exact(void **state)
 {
-    (void)state;
     static const unsigned sets[] = {1, 4, 16};
     for (size_t s = 0; s < 3; s++)
         for (unsigned entries = 32; entries <= 96; entries += 16) {
@@ -204,7 +192,6 @@ static void the_last_value_on_the_floor_is_exact(void **state)
 
 static void noise_on_the_floor_does_not_move_it(void **state)
 {
-    (void)state;
     struct random random = {3};
     for (int run = 0; run < 200; run++) {
         double values[MOST];
@@ -219,7 +206,6 @@ static void noise_on_the_floor_does_not_move_it(void **state)
 
 static void what_is_no_step_is_not_one(void **state)
 {
-    (void)state;
     double values[MOST];
     struct step step;
     struct random random = {5};
@@ -243,7 +229,6 @@ static void what_is_no_step_is_not_one(void **state)
 
 static void values_that_are_no_numbers_are_no_step(void **state)
 {
-    (void)state;
     struct step step;
     assert_false(find((double[]){5, 5, 5, 5, NAN, 12, 12, 12}, 8, &step) && step.last > 3);
     assert_false(find((double[]){5, 5, 5, 5, INFINITY, INFINITY, INFINITY}, 7, &step));

@@ -12,14 +12,12 @@ static struct histogram histogram;
 
 static int set_up(void **state)
 {
-    (void)state;
     memset(&histogram, 0, sizeof histogram);
     return 0;
 }
 
 static void a_number_is_known_to_half_a_percent(void **state)
 {
-    (void)state;
     for (uint64_t number = 1; number < UINT64_C(1) << HISTOGRAM_BITS; number += number / 7 + 1) {
         set_up(NULL);
         histogram_add(&histogram, number);
@@ -31,7 +29,6 @@ static void a_number_is_known_to_half_a_percent(void **state)
 
 static void what_is_too_large_counts_all_the_same(void **state)
 {
-    (void)state;
     histogram_add(&histogram, UINT64_MAX);
     histogram_add(&histogram, UINT64_C(1) << HISTOGRAM_BITS);
     assert_int_equal(histogram_count(&histogram, 0), 2);
@@ -40,7 +37,6 @@ static void what_is_too_large_counts_all_the_same(void **state)
 
 static void quantiles_are_those_of_the_numbers(void **state)
 {
-    (void)state;
     for (unsigned i = 1; i <= 10000; i++)
         histogram_add(&histogram, 1000 * i);
     struct interval found = histogram_quantile(&histogram, 0, 0.5);
@@ -58,7 +54,6 @@ static void quantiles_are_those_of_the_numbers(void **state)
 /* Of a hundred, ranks 40 to 61 hold the median (np +- 1.96 sqrt(np(1 - p)), and one more above). */
 static void an_interval_has_the_ranks_of_a_binomial(void **state)
 {
-    (void)state;
     for (unsigned i = 1; i <= 100; i++)
         histogram_add(&histogram, 1000 * i);
     const struct interval found = histogram_quantile(&histogram, 0, 0.5);
@@ -67,7 +62,6 @@ static void an_interval_has_the_ranks_of_a_binomial(void **state)
 
 static void beyond_the_largest_there_is_no_end(void **state)
 {
-    (void)state;
     assert_true(isnan(histogram_quantile(&histogram, 0, 0.5).value));
     for (unsigned i = 1; i <= 100; i++)
         histogram_add(&histogram, i);
@@ -78,7 +72,6 @@ static void beyond_the_largest_there_is_no_end(void **state)
 
 static void merged_are_the_numbers_of_both(void **state)
 {
-    (void)state;
     static struct histogram other;
     histogram_add(&histogram, 7);
     histogram_add(&other, 9);

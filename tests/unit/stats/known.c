@@ -191,7 +191,6 @@ static bool are_same(const char *a, const char *b)
 
 static void all_are_as_known(void **state)
 {
-    (void)state;
     if (getenv("FATHOM_EMULATED"))
         return; /* other processors round otherwise, and a decision may lie on the edge */
     static char text[1 << 20], line[512], path[4096];

@@ -25,7 +25,6 @@ static void assert_near(double value, double expected)
 /* quantile(1:9, probs = seq(0, 1, .1)) in the reference manual of R's quantile(). */
 static void deciles_of_one_to_nine_are_those_of_r(void **state)
 {
-    (void)state;
     static const double values[] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
     static const double expected[] = {1.0, 1.8, 2.6, 3.4, 4.2, 5.0, 5.8, 6.6, 7.4, 8.2, 9.0};
     for (size_t i = 0; i < LENGTH(expected); i++)
@@ -35,7 +34,6 @@ static void deciles_of_one_to_nine_are_those_of_r(void **state)
 /* quantile(mtcars$wt), an even number of values, as many R tutorials print it. */
 static void quartiles_of_the_cars_weights_are_those_of_r(void **state)
 {
-    (void)state;
     static const double weights[] = {1.513, 1.615, 1.835, 1.935, 2.140, 2.200, 2.320, 2.465,
                                      2.620, 2.770, 2.780, 2.875, 3.150, 3.170, 3.190, 3.215,
                                      3.435, 3.440, 3.440, 3.440, 3.460, 3.520, 3.570, 3.570,
@@ -48,7 +46,6 @@ static void quartiles_of_the_cars_weights_are_those_of_r(void **state)
 
 static void few_values_have_quantiles_too(void **state)
 {
-    (void)state;
     static const double values[] = {3, 5};
     for (double p = 0; p <= 1; p += 0.125) {
         assert_near(quantile(values, 1, p), 3);
@@ -60,7 +57,6 @@ static void few_values_have_quantiles_too(void **state)
 
 static void quantiles_never_leave_the_values(void **state)
 {
-    (void)state;
     struct random random = {1};
     double values[101];
     for (size_t n = 1; n <= LENGTH(values); n++) {
@@ -79,7 +75,6 @@ static void quantiles_never_leave_the_values(void **state)
 
 static void values_are_sorted(void **state)
 {
-    (void)state;
     struct random random = {2};
     double values[257], sum = 0, sorted_sum = 0;
     for (size_t i = 0; i < LENGTH(values); i++)
@@ -110,7 +105,6 @@ static const unsigned char nair_99[] = {0,  0,  1,  1,  1,  1,  2,  2,  2,  3,  
 
 static void ranks_are_those_of_nairs_table(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < LENGTH(nair_95); i++) {
         size_t n = i + 6;
         struct median_ranks ranks = median_interval(n, 0.95);
@@ -123,7 +117,6 @@ static void ranks_are_those_of_nairs_table(void **state)
 
 static void coverages_are_the_published_ones(void **state)
 {
-    (void)state;
     static const struct {
         size_t n, low, high;
         double coverage;
@@ -156,7 +149,6 @@ static uint64_t misses(unsigned n, size_t low)
 
 static void coverage_is_exact_and_the_interval_the_narrowest(void **state)
 {
-    (void)state;
     static const double confidences[] = {0.1, 0.5, 0.9, 0.95, 0.99, 0.999};
     for (unsigned n = 1; n <= 62; n++)
         for (size_t i = 0; i < LENGTH(confidences); i++) {
@@ -173,7 +165,6 @@ static void coverage_is_exact_and_the_interval_the_narrowest(void **state)
 
 static void too_few_values_give_the_widest_and_say_so(void **state)
 {
-    (void)state;
     static const double reached[] = {0, 0.5, 0.75, 0.875, 0.9375};
     for (size_t n = 1; n <= LENGTH(reached); n++) {
         struct median_ranks ranks = median_interval(n, 0.95);
@@ -187,7 +178,6 @@ static void too_few_values_give_the_widest_and_say_so(void **state)
  * rank more or less is 0.234 / sqrt(n) of coverage. */
 static void many_values_follow_the_normal_approximation(void **state)
 {
-    (void)state;
     for (size_t n = 1000; n <= 1000000; n *= 10) {
         struct median_ranks ranks = median_interval(n, 0.95);
         double half = 1.959964 * sqrt((double)n) / 2;
@@ -227,19 +217,16 @@ static void check_coverage(double (*draw)(struct random *), double true_median)
 
 static void normal_medians_are_covered(void **state)
 {
-    (void)state;
     check_coverage(sample_normal, 0);
 }
 
 static void exponential_medians_are_covered(void **state)
 {
-    (void)state;
     check_coverage(sample_exponential, log(2));
 }
 
 static void bimodal_medians_are_covered(void **state)
 {
-    (void)state;
     check_coverage(bimodal, 0.5659488219328631);
 }
 
@@ -249,7 +236,6 @@ static const double values[] = {9, 2, 7, 4, 10, 1, 8, 3, 6, 5};
 
 static void ten_values_are_summarised(void **state)
 {
-    (void)state;
     double scratch[LENGTH(values)];
     struct summary summary;
     summarize(values, LENGTH(values), scratch, &summary);
@@ -264,7 +250,6 @@ static void ten_values_are_summarised(void **state)
 
 static void the_values_stay_as_they_are_unless_they_are_the_scratch(void **state)
 {
-    (void)state;
     double own[LENGTH(values)], scratch[LENGTH(values)];
     struct summary apart, within;
     memcpy(own, values, sizeof own);
@@ -278,7 +263,6 @@ static void the_values_stay_as_they_are_unless_they_are_the_scratch(void **state
 
 static void nothing_measured_is_no_number(void **state)
 {
-    (void)state;
     struct summary summary = {.n = 9};
     summarize(NULL, 0, NULL, &summary);
     const double all[] = {summary.median, summary.low, summary.high, summary.coverage,
@@ -291,7 +275,6 @@ static void nothing_measured_is_no_number(void **state)
 
 static void few_trials_admit_their_coverage(void **state)
 {
-    (void)state;
     double scratch[LENGTH(values)];
     for (size_t n = 1; n <= LENGTH(values); n++) {
         struct summary summary;
@@ -304,7 +287,6 @@ static void few_trials_admit_their_coverage(void **state)
 
 static void equal_trials_have_no_width(void **state)
 {
-    (void)state;
     const double equal[] = {5, 5, 5, 5, 5, 5};
     double scratch[LENGTH(equal)];
     struct summary summary;
@@ -314,7 +296,6 @@ static void equal_trials_have_no_width(void **state)
 
 static void a_median_of_zero_is_never_precise(void **state)
 {
-    (void)state;
     const double zeros[] = {0, 0, 0, 0, 0, 0};
     double scratch[LENGTH(zeros)];
     struct summary summary;

@@ -37,7 +37,6 @@ static void draw(struct peer *peers, size_t n, uint64_t seed, double spread)
 /* By hand: the others are 1, 2, 3, 4 with mean 2.5 and variance 5/3, and 5/3 (1 + 1/4) = 25/12. */
 static void a_value_is_compared_with_the_others(void **state)
 {
-    (void)state;
     struct peer peers[] = {{.value = 1}, {.value = 2}, {.value = 3}, {.value = 4}, {.value = 5}};
     const struct peers all = judge(peers, 5);
     assert_true(all.centre == 3 && !all.counted);
@@ -48,7 +47,6 @@ static void a_value_is_compared_with_the_others(void **state)
 /* A p of 5 % or less has to come by chance in one case of twenty. */
 static void chance_is_as_frequent_as_said(void **state)
 {
-    (void)state;
     size_t below = 0, all = 0;
     for (unsigned seed = 1; seed <= 400; seed++) {
         struct peer peers[20];
@@ -63,7 +61,6 @@ static void chance_is_as_frequent_as_said(void **state)
 
 static void odd_values_do_not_hide_each_other(void **state)
 {
-    (void)state;
     struct peer peers[20];
     draw(peers, 20, 9, 1);
     for (size_t i = 0; i < 4; i++)
@@ -77,7 +74,6 @@ static void odd_values_do_not_hide_each_other(void **state)
 /* What its own interval allows for is no distance. */
 static void a_wide_interval_excuses(void **state)
 {
-    (void)state;
     struct peer peers[20];
     draw(peers, 20, 4, 1);
     for (size_t i = 0; i < 20; i++)
@@ -93,7 +89,6 @@ static void a_wide_interval_excuses(void **state)
  * one may lie away, and its own interval. */
 static void counts_are_counted(void **state)
 {
-    (void)state;
     struct peer peers[10];
     double scratch[10];
     const struct peers_prior none = {0, 0};
@@ -109,7 +104,6 @@ static void counts_are_counted(void **state)
 
 static void equal_values_are_alike(void **state)
 {
-    (void)state;
     struct peer peers[5] = {{.value = 7}, {.value = 7}, {.value = 7}, {.value = 7}, {.value = 7}};
     judge(peers, 5);
     for (size_t i = 0; i < 5; i++)
@@ -119,7 +113,6 @@ static void equal_values_are_alike(void **state)
 /* Where a tenth of the values is scattered three times as wide, far ones are no surprise. */
 static void heavy_tails_excuse(void **state)
 {
-    (void)state;
     struct peer plain[MOST], heavy[MOST];
     draw(plain, MOST, 21, 1);
     draw(heavy, MOST, 21, 1);
@@ -136,7 +129,6 @@ static void heavy_tails_excuse(void **state)
  * that scatters otherwise is left alone. */
 static void quantities_help_each_other(void **state)
 {
-    (void)state;
     enum { QUANTITIES = 20, NODES = 8 };
     struct peer peers[QUANTITIES][NODES];
     struct peers all[QUANTITIES];
@@ -171,7 +163,6 @@ static void quantities_help_each_other(void **state)
  * tell too. */
 static void a_unit_changes_no_distance(void **state)
 {
-    (void)state;
     const struct peers_prior prior = {.ratio = 4, .freedom = 10};
     struct peer once[8], tenfold[8];
     double scratch[8];
@@ -189,7 +180,6 @@ static void a_unit_changes_no_distance(void **state)
 
 static void values_without_measure_are_borne(void **state)
 {
-    (void)state;
     struct peer peers[8];
     for (size_t i = 0; i < 8; i++)
         peers[i] = (struct peer){.value = i % 2 ? 1e308 : -1e308 * (double)i / 8};
@@ -201,7 +191,6 @@ static void values_without_measure_are_borne(void **state)
 /* Benjamini and Hochberg's own example, section 3.2: of fifteen, four at 5 %. */
 static void the_published_example_holds(void **state)
 {
-    (void)state;
     double p[] = {0.0459, 0.0001, 0.0278, 0.0004, 0.0344, 0.0019, 0.0095, 0.0201,
                   0.0298, 0.3240, 0.4262, 0.5719, 0.6528, 0.7590, 1.0000};
     assert_true(false_discovery_limit(p, 15, 0.05) == 0.0095);
@@ -209,7 +198,6 @@ static void the_published_example_holds(void **state)
 
 static void nothing_is_found_among_nothing(void **state)
 {
-    (void)state;
     double p[] = {0.9, 0.2, 0.5, 1};
     assert_true(false_discovery_limit(p, 4, 0.05) == -1);
     assert_true(false_discovery_limit(p, 0, 0.05) == -1);
@@ -217,7 +205,6 @@ static void nothing_is_found_among_nothing(void **state)
 
 static void a_larger_one_carries_smaller_ones(void **state)
 {
-    (void)state;
     double p[] = {0.04, 0.03, 0.045, 0.05};
     assert_true(false_discovery_limit(p, 4, 0.05) == 0.05);
 }

@@ -56,7 +56,6 @@ static struct held try_series(double correlation, size_t n)
 
 static void independent_values_keep_their_interval(void **state)
 {
-    (void)state;
     for (size_t n = 8; n <= MOST; n *= 2) {
         const struct held held = try_series(0, n);
         assert_true(held.effective > 0.85);
@@ -68,7 +67,6 @@ static void independent_values_keep_their_interval(void **state)
  * 95 % holds the truth in 88 % and 75 % of all series. */
 static void intervals_of_correlated_values_hold_the_truth(void **state)
 {
-    (void)state;
     assert_true(try_series(0.3, 25).plain < 0.92 && try_series(0.3, 25).widened > 0.92);
     assert_true(try_series(0.6, 25).plain < 0.8 && try_series(0.6, 25).widened > 0.89);
     assert_true(try_series(0.3, 100).widened > 0.94);
@@ -78,13 +76,11 @@ static void intervals_of_correlated_values_hold_the_truth(void **state)
 /* Bayley and Hammersley: a quarter of them for a correlation of 0.6. */
 static void the_count_is_that_of_the_process(void **state)
 {
-    (void)state;
     assert_true(fabs(try_series(0.6, MOST).effective - 0.25) < 0.05);
 }
 
 static void fewer_than_eight_values_show_no_correlation(void **state)
 {
-    (void)state;
     static const double rising[] = {1, 2, 3, 4, 5, 6, 7, 8};
     double scratch[8];
     assert_true(effective_count(rising, 7, scratch) == 7);
@@ -93,7 +89,6 @@ static void fewer_than_eight_values_show_no_correlation(void **state)
 
 static void outliers_are_no_correlation(void **state)
 {
-    (void)state;
     double values[25], scratch[25];
     struct random random = {5};
     draw(&random, 0, values, 25);
@@ -105,7 +100,6 @@ static void outliers_are_no_correlation(void **state)
 
 static void few_or_equal_values_are_left_alone(void **state)
 {
-    (void)state;
     double scratch[25], rising[25], same[25];
     for (int i = 0; i < 25; i++) {
         rising[i] = i;
@@ -118,7 +112,6 @@ static void few_or_equal_values_are_left_alone(void **state)
 
 static void what_is_widened_stays_around_the_median(void **state)
 {
-    (void)state;
     struct summary summary = {.median = 10, .low = 9, .high = 12, .n = 16}, same = summary;
     summary_widen(&summary, 4);
     assert_true(fabs((double)summary.low - 8.1) < 1e-3); /* twice as far, by factors */
@@ -138,7 +131,6 @@ static const double worked[] = {12.9, 14.8, 13.2, 15.7, 13.8, 15.6, 12.9,
 
 static void the_worked_example_comes_out(void **state)
 {
-    (void)state;
     double scratch[LENGTH(worked)];
     struct trend trend = trend_test(worked, LENGTH(worked), scratch);
     assert_true(fabs(trend.z - 2.9058) < 0.00005);
@@ -148,7 +140,6 @@ static void the_worked_example_comes_out(void **state)
 
 static void time_turned_round_turns_the_sign(void **state)
 {
-    (void)state;
     double scratch[LENGTH(worked)], turned[LENGTH(worked)];
     for (size_t i = 0; i < LENGTH(worked); i++)
         turned[i] = worked[LENGTH(worked) - 1 - i];
@@ -160,7 +151,6 @@ static void time_turned_round_turns_the_sign(void **state)
 
 static void a_straight_rise_is_reported_as_it_is(void **state)
 {
-    (void)state;
     double values[21], scratch[21];
     for (size_t n = 4; n <= LENGTH(values); n++) {
         for (size_t i = 0; i < n; i++)
@@ -175,7 +165,6 @@ static void a_straight_rise_is_reported_as_it_is(void **state)
 /* Sen's slope is a median: an outlier anywhere changes it little. */
 static void one_wild_value_makes_no_trend(void **state)
 {
-    (void)state;
     for (size_t wild = 0; wild < 20; wild++) {
         double values[20], scratch[20];
         for (size_t i = 0; i < 20; i++)
@@ -188,7 +177,6 @@ static void one_wild_value_makes_no_trend(void **state)
 
 static void no_change_and_too_few_values_are_no_trend(void **state)
 {
-    (void)state;
     static const double equal[] = {7, 7, 7, 7, 7, 7, 7}, rising[] = {1, 2, 3}, zeros[4];
     double scratch[7];
     for (size_t n = 0; n <= LENGTH(equal); n++)
@@ -203,7 +191,6 @@ static void no_change_and_too_few_values_are_no_trend(void **state)
  * has a standard error of 0.0034. With few values the exact distribution is coarser. */
 static void noise_alone_is_seldom_a_trend(void **state)
 {
-    (void)state;
     enum { REPEATS = 4000 };
     struct random random = {5};
     for (int coarse = 0; coarse <= 1; coarse++) {
@@ -249,7 +236,6 @@ static size_t make(double *times, double period, double missing, double jitter, 
 
 static void a_clock_is_found(void **state)
 {
-    (void)state;
     double times[EVENTS];
     struct period found;
     for (double period = 0.1; period < 1e9; period *= 10) {
@@ -263,7 +249,6 @@ static void a_clock_is_found(void **state)
 
 static void what_nobody_saw_does_not_matter(void **state)
 {
-    (void)state;
     double times[EVENTS];
     struct period found;
     for (uint64_t seed = 1; seed < 50; seed++) {
@@ -275,7 +260,6 @@ static void what_nobody_saw_does_not_matter(void **state)
 
 static void others_may_come_in_between(void **state)
 {
-    (void)state;
     double times[EVENTS + EVENTS / 10];
     struct period found;
     for (uint64_t seed = 1; seed < 50; seed++) {
@@ -291,7 +275,6 @@ static void others_may_come_in_between(void **state)
 
 static void chance_has_no_period(void **state)
 {
-    (void)state;
     double times[EVENTS];
     struct period found;
     for (uint64_t seed = 1; seed < 500; seed++)
@@ -306,7 +289,6 @@ static void chance_has_no_period(void **state)
 
 static void too_few_times_tell_nothing(void **state)
 {
-    (void)state;
     double times[EVENTS] = {0};
     struct period found;
     make(times, 1, 0, 0, 1);

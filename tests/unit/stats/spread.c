@@ -19,7 +19,6 @@
 /* mad(c(1:9)) in the reference manual of R's mad(), and its neighbour with an outlier. */
 static void deviations_are_those_of_r(void **state)
 {
-    (void)state;
     static const double values[] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
     static const double wild[] = {1, 2, 3, 4, 5, 6, 7, 8, 100};
     double scratch[9];
@@ -30,7 +29,6 @@ static void deviations_are_those_of_r(void **state)
 
 static void the_deviation_of_a_normal_sample_is_its_standard_deviation(void **state)
 {
-    (void)state;
     enum { N = 20000 };
     static double values[N], scratch[N];
     struct random random = {1};
@@ -53,7 +51,6 @@ static size_t groups_of(size_t lower, size_t n, double gap)
 
 static void two_groups_need_a_fifth_and_three_values_each(void **state)
 {
-    (void)state;
     for (size_t n = 1; n <= 100; n++)
         for (size_t lower = 1; lower < n; lower++) {
             size_t fewer = lower < n - lower ? lower : n - lower;
@@ -63,7 +60,6 @@ static void two_groups_need_a_fifth_and_three_values_each(void **state)
 
 static void the_gap_is_three_times_the_wider_range(void **state)
 {
-    (void)state;
     for (size_t n = 8; n <= 60; n++) {
         assert_int_equal(groups_of(n / 2, n, 3.01), n / 2);
         assert_int_equal(groups_of(n / 2, n, 2.99), 0);
@@ -72,7 +68,6 @@ static void the_gap_is_three_times_the_wider_range(void **state)
 
 static void one_value_many_times_is_one_group(void **state)
 {
-    (void)state;
     double values[40];
     for (size_t i = 0; i < LENGTH(values); i++)
         values[i] = 5;
@@ -107,7 +102,6 @@ static const size_t counts[] = {8, 9, 10, 11, 12, 15, 20, 30, 60};
 
 static void one_group_is_seldom_taken_for_two(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < LENGTH(counts); i++) {
         assert_true(share_in_two(sample_normal, 0, counts[i], i) < 0.01);
         assert_true(share_in_two(uniform, 0, counts[i], i) < 0.01);
@@ -117,7 +111,6 @@ static void one_group_is_seldom_taken_for_two(void **state)
 /* Normal groups 24 deviations apart: of 30 values a side the range is about four. */
 static void two_groups_are_found(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < LENGTH(counts); i++) {
         assert_true(share_in_two(sample_normal, 24, counts[i], i) > 0.99);
         assert_true(share_in_two(uniform, 4.1, counts[i], i) == 1);
@@ -132,7 +125,6 @@ static void two_groups_are_found(void **state)
 
 static void one_voice_is_one_number(void **state)
 {
-    (void)state;
     const double values[] = {64, 64, 64, 64, 64, 64, 64};
     struct vote vote;
     assert_true(COUNT(values, &vote));
@@ -142,7 +134,6 @@ static void one_voice_is_one_number(void **state)
 
 static void a_majority_carries_and_the_interval_shows_the_others(void **state)
 {
-    (void)state;
     const double values[] = {64, 63, 64, 57, 64, 64, 64, 60, 64};
     struct vote vote;
     assert_true(COUNT(values, &vote));
@@ -153,7 +144,6 @@ static void a_majority_carries_and_the_interval_shows_the_others(void **state)
 
 static void no_majority_no_number(void **state)
 {
-    (void)state;
     const double values[] = {64, 63, 64, 57, 62, 64, 61, 60, 64};
     struct vote vote;
     assert_false(COUNT(values, &vote));
@@ -162,7 +152,6 @@ static void no_majority_no_number(void **state)
 
 static void who_abstains_does_not_count_but_half_must_vote(void **state)
 {
-    (void)state;
     const double nine[] = {64, NAN, 64, 64, NAN, 64, 64, NAN, NAN};
     const double eleven[] = {64, NAN, 64, 64, NAN, 64, 64, NAN, NAN, NAN, NAN};
     const double four[] = {64, 64, 64, 64};
@@ -190,7 +179,6 @@ static void assert_near(double value, double wanted, double tolerance)
  * 4 / 2 = 2. */
 static void one_block_is_the_table_of_the_book(void **state)
 {
-    (void)state;
     const float values[] = {10, 12, 20, 11, 15, 19};
     struct scatter_parts parts;
     assert_true(scatter_split(values, 3, 3, &parts));
@@ -202,7 +190,6 @@ static void one_block_is_the_table_of_the_book(void **state)
 
 static void each_part_is_found_alone(void **state)
 {
-    (void)state;
     const float items[] = {1, 2, 3, 4, 1, 2, 3, 4}, times[] = {5, 5, 5, 5, 7, 7, 7, 7};
     const float same[] = {5, 5, 5, 5, 5, 5, 5, 5};
     struct scatter_parts parts;
@@ -218,7 +205,6 @@ static void each_part_is_found_alone(void **state)
 
 static void an_item_alone_in_its_block_has_no_scatter(void **state)
 {
-    (void)state;
     const float values[] = {1, 2, 1, 2};
     struct scatter_parts parts;
     assert_false(scatter_split(values, 1, 1, &parts));
@@ -272,7 +258,6 @@ static void assert_recovered(size_t per_visit, double item, double time, double 
 
 static void simulated_parts_are_recovered(void **state)
 {
-    (void)state;
     assert_recovered(16, 10, 2, 1);
     assert_recovered(16, 1, 6, 2);
     assert_recovered(8, 3, 0, 3);
@@ -283,7 +268,6 @@ static void simulated_parts_are_recovered(void **state)
 
 static void a_slope_is_that_of_the_outer_thirds(void **state)
 {
-    (void)state;
     double pairs[12][2], scratch[4];
     for (int i = 0; i < 12; i++) { /* in no order, and the middle one is far off */
         const double x = (i * 5) % 12;

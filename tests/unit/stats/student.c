@@ -21,7 +21,6 @@ static void is_near(double value, double should, double share)
 /* With one and two degrees of freedom the distribution has a closed form. */
 static void closed_forms_agree(void **state)
 {
-    (void)state;
     const double pi = 3.14159265358979323846;
     for (double t = 0.01; t < 1e6; t *= 1.7) {
         is_near(student_beyond(t, 1), 2 / pi * atan(1 / t), 1e-10);
@@ -33,7 +32,6 @@ static void closed_forms_agree(void **state)
 /* Fisher and Yates, "Statistical Tables", table III. */
 static void tables_agree(void **state)
 {
-    (void)state;
     is_near(student_beyond(2.228138852, 10), 0.05, 1e-7);
     is_near(student_beyond(4.586893859, 10), 0.001, 1e-6);
     is_near(student_beyond(-2.042272456, 30), 0.05, 1e-7);
@@ -43,7 +41,6 @@ static void tables_agree(void **state)
 
 static void an_interval_of_95_percent_reaches_so_far(void **state)
 {
-    (void)state;
     is_near(student_reach(1), 12.70620474, 1e-6);
     is_near(student_reach(2), 4.302652730, 1e-6);
     is_near(student_reach(10), 2.228138852, 1e-6);
@@ -52,7 +49,6 @@ static void an_interval_of_95_percent_reaches_so_far(void **state)
 
 static void ends_are_exact(void **state)
 {
-    (void)state;
     assert_true(student_beyond(0, 7) == 1);
     assert_true(student_beyond(INFINITY, 7) == 0);
     assert_true(isnan(student_beyond(NAN, 7)));
@@ -61,7 +57,6 @@ static void ends_are_exact(void **state)
 
 static void falls_far_out(void **state)
 {
-    (void)state;
     double before = 1;
     for (double t = 0.5; t < 1e8; t *= 2) {
         const double p = student_beyond(t, 8);
@@ -74,7 +69,6 @@ static void falls_far_out(void **state)
 
 static void it_is_of_the_sums(void **state)
 {
-    (void)state;
     const double parts[] = {1, 0, 5}, wholes[] = {10, 10, 40};
     struct interval ratio = ratio_of_sums(parts, wholes, 3);
     assert_true(ratio.value == 0.1);
@@ -83,7 +77,6 @@ static void it_is_of_the_sums(void **state)
 
 static void equal_samples_leave_no_doubt(void **state)
 {
-    (void)state;
     const double parts[] = {2, 2, 2, 4}, wholes[] = {10, 10, 10, 20};
     struct interval ratio = ratio_of_sums(parts, wholes, 4);
     assert_true(fabs(ratio.value - 0.2) < 1e-12);
@@ -92,7 +85,6 @@ static void equal_samples_leave_no_doubt(void **state)
 
 static void one_sample_has_no_interval_and_none_has_no_value(void **state)
 {
-    (void)state;
     const double part = 1, whole = 4, little = 0.5, nothing = 0;
     assert_true(ratio_of_sums(&part, &little, 1).value == 2);
     struct interval ratio = ratio_of_sums(&part, &whole, 1);
@@ -105,7 +97,6 @@ static void one_sample_has_no_interval_and_none_has_no_value(void **state)
  * Student's t of it. */
 static void the_interval_reaches_students_t(void **state)
 {
-    (void)state;
     for (size_t n = 2; n <= 30; n++) {
         double parts[30] = {1}, wholes[30];
         for (size_t i = 0; i < n; i++)
@@ -119,7 +110,6 @@ static void the_interval_reaches_students_t(void **state)
 /* Interruptions that come by chance, of random lengths, in 12 windows. */
 static void the_interval_holds_the_true_ratio(void **state)
 {
-    (void)state;
     enum { RUNS = 2000, WINDOWS = 12, STEPS = 200 };
     struct random random = {7};
     unsigned held = 0;

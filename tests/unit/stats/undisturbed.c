@@ -39,13 +39,11 @@ static double bias_of_centres(double share, double by)
 
 static void without_neighbours_the_centre_is_the_median(void **state)
 {
-    (void)state;
     assert_true(fabs(bias_of_centres(0, 0)) < 0.05);
 }
 
 static void neighbours_do_not_raise_the_centre(void **state)
 {
-    (void)state;
     assert_true(fabs(bias_of_centres(0.3, 0.2)) < 0.05);
     assert_true(fabs(bias_of_centres(0.6, 0.2)) < 0.1);
     assert_true(fabs(bias_of_centres(0.5, 3)) < 0.1);
@@ -53,7 +51,6 @@ static void neighbours_do_not_raise_the_centre(void **state)
 
 static void a_value_below_the_truth_is_no_centre(void **state)
 {
-    (void)state;
     double values[N];
     struct random random = {3};
     draw(&random, 0, 0, values, N);
@@ -64,7 +61,6 @@ static void a_value_below_the_truth_is_no_centre(void **state)
 
 static void few_values_are_no_trouble(void **state)
 {
-    (void)state;
     static const double one[] = {5}, equal[] = {4, 4, 4, 4, 4, 4}, first[] = {NAN, 4, 4, 4};
     assert_true(undisturbed_of(one, 1).value == 5);
     assert_true(undisturbed_of(equal, 6).value == 4);
@@ -82,7 +78,6 @@ static struct summary envelope(const double *ascending, size_t n)
  */
 static void the_lowest_visits_tell_what_fits(void **state)
 {
-    (void)state;
     enum { VISITS = 300 };
     double fits[VISITS], too_many[VISITS];
     struct random random = {23};
@@ -104,7 +99,6 @@ static void the_lowest_visits_tell_what_fits(void **state)
 /* The lowest hundredth, as a rank. */
 static void the_envelope_is_at_its_hundredth(void **state)
 {
-    (void)state;
     double visits[800];
     for (size_t i = 0; i < 800; i++)
         visits[i] = 100 + 0.1 * (double)i;
@@ -117,7 +111,6 @@ static void the_envelope_is_at_its_hundredth(void **state)
 
 static void single_visits_below_the_truth_are_a_stale_clock(void **state)
 {
-    (void)state;
     double visits[] = {1, 2, 3.1, 4, 4.01, 4.02, 4.03, 4.03, 4.05, 4.06, 8, 8, 8, 8, 8, 8, 8, 8};
     const size_t n = sizeof visits / sizeof *visits;
     assert_true(envelope(visits, n).median == 4);
@@ -128,7 +121,6 @@ static void single_visits_below_the_truth_are_a_stale_clock(void **state)
 /* Half of 200 samples' intervals would be too few; the quantile is known beforehand. */
 static void the_interval_of_visits_holds_the_quantile(void **state)
 {
-    (void)state;
     enum { VISITS = 400 };
     double visits[VISITS];
     const unsigned samples = sample_seeds(1000);

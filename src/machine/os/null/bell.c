@@ -4,10 +4,7 @@
 const char *const bell_names[BELL_KINDS + 1] = {"futex",     "eventfd", "pipe",
                                                 "condition", "spin",    NULL};
 
-static void do_nothing(void *bell)
-{
-    (void)bell;
-}
+static void do_nothing(void *bell) {}
 
 const struct bell_way bell_ways[BELL_KINDS] = {
     {do_nothing, do_nothing}, {do_nothing, do_nothing}, {do_nothing, do_nothing},
@@ -27,7 +24,4 @@ void bell_silence(struct bell *bell)
     bell->word = 0;
 }
 
-void bell_close(struct bell *bell)
-{
-    (void)bell;
-}
+void bell_close(struct bell *bell) {}

@@ -3,7 +3,6 @@
 
 int child_start(struct child *child, const struct child_plan *plan, struct error *error)
 {
-    (void)plan;
     child->id = 0;
     return error_set(error, ERROR_IMPOSSIBLE,
                      "no program can be run on this system: fathom has no port for it");
@@ -11,15 +10,11 @@ int child_start(struct child *child, const struct child_plan *plan, struct error
 
 bool child_ended(const struct child *child, int *stopped)
 {
-    (void)child;
     *stopped = 0;
     return true;
 }
 
-void child_signal(const struct child *child, int signal)
-{
-    (void)child, (void)signal;
-}
+void child_signal(const struct child *child, int signal) {}
 
 void child_reap(struct child *child, struct child_end *end)
 {

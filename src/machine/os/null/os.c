@@ -57,10 +57,7 @@ bool os_sleep_while(atomic_uint *word, unsigned value, uint64_t at_most_ns)
     return false;
 }
 
-void os_wake(atomic_uint *word)
-{
-    (void)word;
-}
+void os_wake(atomic_uint *word) {}
 
 struct os_identity os_identity(void)
 {
@@ -94,7 +91,6 @@ void *os_map(size_t bytes, enum page_policy policy, int node, struct error *erro
 
 void os_unmap(void *memory, size_t bytes)
 {
-    (void)bytes;
     free(memory);
 }
 
@@ -105,7 +101,6 @@ uint64_t os_memory_free(void)
 
 void os_verify(const void *memory, size_t bytes, int wanted_node, struct os_placement *placement)
 {
-    (void)memory, (void)bytes, (void)wanted_node;
     *placement =
         (struct os_placement){.page_bytes = 0, .huge_share = NAN, .node = -1, .node_share = NAN};
 }

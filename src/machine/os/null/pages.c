@@ -3,7 +3,6 @@
 
 size_t pages_bytes(enum pages_kind kind)
 {
-    (void)kind;
     return 0;
 }
 
@@ -14,31 +13,26 @@ bool pages_counted(void)
 
 unsigned char *pages_map(size_t bytes, enum pages_kind kind, size_t page)
 {
-    (void)bytes, (void)kind, (void)page;
     return NULL;
 }
 
 bool pages_populate(unsigned char *memory, size_t bytes)
 {
-    (void)memory, (void)bytes;
     return false;
 }
 
 bool pages_unmap(unsigned char *memory, size_t bytes)
 {
-    (void)memory, (void)bytes;
     return false;
 }
 
 bool pages_discard(unsigned char *memory, size_t bytes)
 {
-    (void)memory, (void)bytes;
     return false;
 }
 
 bool pages_executable(unsigned char *memory, size_t bytes, bool executable)
 {
-    (void)memory, (void)bytes, (void)executable;
     return false;
 }
 
@@ -47,7 +41,4 @@ int pages_twin_start(void)
     return -1;
 }
 
-void pages_twin_end(int twin)
-{
-    (void)twin;
-}
+void pages_twin_end(int twin) {}

@@ -70,7 +70,6 @@ void *os_map(size_t bytes, enum page_policy policy, int node, struct error *erro
 
 void os_unmap(void *memory, size_t bytes)
 {
-    (void)bytes;
     if (memory)
         VirtualFree(memory, 0, MEM_RELEASE);
 }

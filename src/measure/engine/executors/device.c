@@ -29,7 +29,6 @@ struct device_state {
 
 static bool serves(const struct engine *engine, const struct plan *plan)
 {
-    (void)engine;
     return plan->device != NULL;
 }
 
@@ -134,11 +133,7 @@ static int run_visits(struct executor *executor, struct visit *const *visits, si
 
 /* A device holds one work at a time, so measure() makes it ready just before the trial's first
  * batch. */
-static void prepare(struct visit *visit, struct trial *trial)
-{
-    (void)visit;
-    (void)trial;
-}
+static void prepare(struct visit *visit, struct trial *trial) {}
 
 static int measure(struct visit *visit, const struct batch_run *run, struct batch *batches,
                    struct seat_share *shares)
@@ -147,7 +142,6 @@ static int measure(struct visit *visit, const struct batch_run *run, struct batc
     struct device_state *state = visit->executor->own;
     struct trial *trial = &visit->trials[run->trial];
     int code = 0;
-    (void)shares;
     if (state->ready != trial)
         code = device->prepare(device->self, trial->point->index, trial->seed, &trial->operations,
                                &visit->failure);

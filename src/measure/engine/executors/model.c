@@ -45,7 +45,6 @@ static uint64_t now_ns(const struct executor *executor)
 static int pause_until(struct executor *executor, uint64_t until_ns, struct error *error)
 {
     struct model_state *state = executor->own;
-    (void)error;
     if (until_ns > now_ns(executor))
         *state->now_ps = until_ns * 1000;
     return 0;
@@ -64,9 +63,6 @@ static int map(struct executor *executor, struct arena *arena, size_t bytes, str
 static int touch(struct executor *executor, struct arena *arena, size_t from, uint64_t give_up_ns,
                  struct error *error)
 {
-    (void)executor;
-    (void)give_up_ns;
-    (void)error;
     arena_touch_part(arena, from, arena->bytes);
     return 1;
 }

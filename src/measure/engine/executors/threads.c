@@ -63,7 +63,6 @@ static int open_threads(struct executor *executor, struct error *error)
 
 static uint64_t now_ns(const struct executor *executor)
 {
-    (void)executor;
     return os_raw_ns();
 }
 

@@ -39,6 +39,5 @@ static inline void code_put_last(unsigned char *at, const unsigned char *to)
 /* nop */
 static inline void code_put_plain(unsigned char *at, size_t bytes)
 {
-    (void)bytes;
     code_put_word(at, 0xd503201f);
 }

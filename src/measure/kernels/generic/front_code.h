@@ -6,21 +6,11 @@
 
 static inline bool code_has(size_t bytes)
 {
-    (void)bytes;
     return false;
 }
 
-static inline void code_put_jump(unsigned char *at, const unsigned char *to)
-{
-    (void)at, (void)to;
-}
+static inline void code_put_jump(unsigned char *at, const unsigned char *to) {}
 
-static inline void code_put_last(unsigned char *at, const unsigned char *to)
-{
-    (void)at, (void)to;
-}
+static inline void code_put_last(unsigned char *at, const unsigned char *to) {}
 
-static inline void code_put_plain(unsigned char *at, size_t bytes)
-{
-    (void)at, (void)bytes;
-}
+static inline void code_put_plain(unsigned char *at, size_t bytes) {}

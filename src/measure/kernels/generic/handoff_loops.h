@@ -160,10 +160,7 @@ static inline bool loops_can_flush(void)
 {
     return false;
 }
-static inline void loops_flush(void *line)
-{
-    (void)line;
-}
+static inline void loops_flush(void *line) {}
 static inline void loops_fence(void)
 {
     __atomic_thread_fence(__ATOMIC_SEQ_CST);

@@ -6,10 +6,7 @@
 #include <stdint.h>
 
 /* C has no instruction that takes a line out of the caches. */
-static inline void loops_flush(const void *at)
-{
-    (void)at;
-}
+static inline void loops_flush(const void *at) {}
 
 /* Returns the ticks from the reading *began to the one after the load. */
 static inline uint64_t loops_single(const void *at, uint64_t *began)
@@ -21,7 +18,6 @@ static inline uint64_t loops_single(const void *at, uint64_t *began)
 
 static inline uint64_t loops_no_load(const void *at, uint64_t *began)
 {
-    (void)at;
     *began = arch_counter();
     return arch_counter() - *began;
 }

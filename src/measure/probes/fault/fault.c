@@ -438,7 +438,6 @@ static void conclude_fault(struct probe_task *task)
 static const char *say_rate(struct analysis *analysis, const struct point *at,
                             const struct point *first)
 {
-    (void)first;
     return pool_printf(analysis->pool, "%.2f GB/s of memory is touched that way",
                        at->x / (double)at->y.median);
 }
@@ -448,7 +447,6 @@ static const char *say_share(struct analysis *analysis, const struct point *at,
 {
     const struct series *touched = analysis_series(analysis, whats[FAULT_TOUCH].series, NULL, NULL);
     const struct point *touch = touched ? series_point(touched, at->x) : NULL;
-    (void)first;
     return touch && touch->y.n ? pool_printf(analysis->pool, "%.0f %% of a first touch",
                                              100 * (double)(at->y.median / touch->y.median))
                                : NULL;
@@ -457,7 +455,6 @@ static const char *say_share(struct analysis *analysis, const struct point *at,
 static const char *say_gain(struct analysis *analysis, const struct point *at,
                             const struct point *first)
 {
-    (void)analysis, (void)at, (void)first;
     return "times as fast: memory touched by transparent huge pages, compared with small ones";
 }
 

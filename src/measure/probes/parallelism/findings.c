@@ -127,7 +127,6 @@ static double trial_knee(const struct probe_task *task, unsigned trial, const vo
     const struct parallelism_state *state = task->state;
     double x[CURVE_POINTS_MAX], overlap[CURVE_POINTS_MAX];
     size_t n = 0;
-    (void)about;
     for (size_t i = 0; i < task->plan.point_count && n < CURVE_POINTS_MAX; i++) {
         const struct plan_point *point = &task->plan.points[i];
         if ((int)point->series != state->work[0])

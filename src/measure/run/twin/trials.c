@@ -206,8 +206,6 @@ static uint64_t work(void *self, int cpu, kernel_function *run, void *state, uin
     const struct drawn *drawn = drawn_of(state);
     struct random of_batch = {random_mix(drawn->seed ^ twin->clock_ps)};
     double ns = drawn->ns * (double)repeats * (1 + alike * random_unit(&of_batch));
-    (void)cpu;
-    (void)run;
     if (random_unit(&of_batch) < longer_share)
         ns *= 1 + (double)drawn->longer * (0.8 + random_unit(&of_batch));
     return (uint64_t)llround(fmin(fmax(ns * 1e3, 1), 1e18));
@@ -216,7 +214,6 @@ static uint64_t work(void *self, int cpu, kernel_function *run, void *state, uin
 static uint64_t additions(void *self, int cpu, uint64_t count)
 {
     const struct twin *twin = self;
-    (void)cpu;
     return (uint64_t)llround((double)count * 1e12 / twin->core_hz);
 }
 
@@ -233,7 +230,6 @@ static const char *lacks(void *self, const struct plan *plan, const struct plan_
 
 static bool disturbed(void *self, const void *state)
 {
-    (void)self;
     return ((const struct drawn *)(const void *)((const unsigned char *)state + drawn_at))
         ->disturbed;
 }

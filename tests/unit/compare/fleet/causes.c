@@ -22,14 +22,12 @@ static void is_called(const char *cause, const char *word, const struct node_fau
 
 static void a_channel(void **state)
 {
-    (void)state;
     const struct node_fault faults[] = {{"bandwidth.read.all", 2.0 / 3}};
     is_called("a memory channel", "about 2/3 is left", faults, 1);
 }
 
 static void heat(void **state)
 {
-    (void)state;
     const struct node_fault faults[] = {{"core.clock", 0.9}, {"L1.latency_ns", 1.11}};
     is_called("power or cooling", "10 %", faults, 2);
     is_called("power or cooling", "L1 takes longer by 11 %", faults + 1, 1);
@@ -37,14 +35,12 @@ static void heat(void **state)
 
 static void a_partition(void **state)
 {
-    (void)state;
     const struct node_fault faults[] = {{"L3.capacity", 0.5}};
     is_called("a partitioned or shared cache", "resctrl", faults, 1);
 }
 
 static void far_memory(void **state)
 {
-    (void)state;
     const struct node_fault faults[] = {
         {"DRAM.latency", 1.6}, {"DRAM.latency_ns", 1.6}, {"bandwidth.read.all", 0.6}};
     is_called("memory of another NUMA node", "numactl", faults, 3);
@@ -52,7 +48,6 @@ static void far_memory(void **state)
 
 static void slow_memory(void **state)
 {
-    (void)state;
     const struct node_fault faults[] = {
         {"DRAM.latency", 1.15}, {"DRAM.latency_ns", 1.15}, {"bandwidth.read.all", 0.9}};
     is_called("slower memory", "another speed", faults, 3);
@@ -60,7 +55,6 @@ static void slow_memory(void **state)
 
 static void nothing_that_is_known(void **state)
 {
-    (void)state;
     const struct node_fault faults[] = {{"bandwidth.read.all", 1.3}};
     is_called("no known pattern", "fathom diff", faults, 1);
 }

@@ -2,7 +2,6 @@
 
 static void documents_may_go(void **state)
 {
-    (void)state;
     struct fleet fleet = {.nodes = NULL};
     struct node_paper paper;
     struct error error = {0};
@@ -21,7 +20,6 @@ static void documents_may_go(void **state)
 
 static void one_finding_of_many_nodes_is_one(void **state)
 {
-    (void)state;
     struct fleet fleet = {.nodes = NULL};
     add_nodes(&fleet, &ordinary, 0, 300);
     assert_int_equal(fleet.finding_count, NODE_FINDINGS);
@@ -34,7 +32,6 @@ static void one_finding_of_many_nodes_is_one(void **state)
 /* Another experiment is another finding, and another unit too. */
 static void experiments_are_kept_apart(void **state)
 {
-    (void)state;
     struct fleet fleet = {.nodes = NULL};
     struct node_paper paper;
     struct error error = {0};
@@ -57,7 +54,6 @@ static void experiments_are_kept_apart(void **state)
 
 static void names_come_from_hosts_or_files(void **state)
 {
-    (void)state;
     struct fleet fleet = {.nodes = NULL};
     struct node_paper paper;
     struct error error = {0};
@@ -74,7 +70,6 @@ static void names_come_from_hosts_or_files(void **state)
 /* A document without a value is a hole with its name, and no node. */
 static void what_holds_nothing_is_a_hole(void **state)
 {
-    (void)state;
     struct fleet fleet = {.nodes = NULL};
     struct node_paper paper;
     struct error error = {0};

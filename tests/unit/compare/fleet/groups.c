@@ -9,7 +9,6 @@ static struct node_plan with_memory(double gib)
 
 static void machines_are_distinguished(void **state)
 {
-    (void)state;
     struct fleet fleet = {.nodes = NULL};
     struct node_plan other = ordinary, small = with_memory(128), old = ordinary;
     other.model = "Xeon";
@@ -34,7 +33,6 @@ static void machines_are_distinguished(void **state)
 /* What kernels keep of the memory is no other machine. */
 static void some_pages_are_no_difference(void **state)
 {
-    (void)state;
     struct fleet fleet = {.nodes = NULL};
     for (unsigned i = 0; i < 10; i++) {
         const struct node_plan plan = with_memory(512 - 0.4 * i);
@@ -48,7 +46,6 @@ static void some_pages_are_no_difference(void **state)
 
 static void a_lost_module_is_seen(void **state)
 {
-    (void)state;
     struct fleet fleet = {.nodes = NULL};
     const struct node_plan less = with_memory(448);
     add_nodes(&fleet, &ordinary, 0, 20);
@@ -64,7 +61,6 @@ static void a_lost_module_is_seen(void **state)
 
 static void what_else_is_missing_is_seen(void **state)
 {
-    (void)state;
     struct fleet fleet = {.nodes = NULL};
     struct node_plan whole = ordinary, gpu = ordinary, core = ordinary;
     whole.gpus = 8;
@@ -84,7 +80,6 @@ static void what_else_is_missing_is_seen(void **state)
 /* More than the others have is no fault, but another product; half as much is one that lost it. */
 static void another_product_stands_alone(void **state)
 {
-    (void)state;
     struct fleet fleet = {.nodes = NULL};
     const struct node_plan fat = with_memory(2048), half = with_memory(256);
     add_nodes(&fleet, &ordinary, 0, 20);
@@ -100,7 +95,6 @@ static void another_product_stands_alone(void **state)
 
 static void older_firmware_is_judged_with_the_others(void **state)
 {
-    (void)state;
     struct fleet fleet = {.nodes = NULL};
     struct node_plan old = ordinary;
     old.bios = "0.9";
@@ -120,7 +114,6 @@ static void older_firmware_is_judged_with_the_others(void **state)
 /* The first document's value counts as any other, and one that is shared is no fault. */
 static void one_node_of_another_kernel_is_told(void **state)
 {
-    (void)state;
     for (unsigned at = 0; at < 20; at += 19)
         for (unsigned others = 1; others <= PEERS_FEWEST; others += PEERS_FEWEST - 1) {
             struct fleet fleet = {.nodes = NULL};
@@ -146,7 +139,6 @@ static void one_node_of_another_kernel_is_told(void **state)
 /* Each is compared with itself, whatever its peers do. */
 static void a_node_that_became_slower_than_it_was_is_named(void **state)
 {
-    (void)state;
     struct fleet fleet = {.nodes = NULL};
     struct node_plan before = ordinary, now = ordinary, slower = ordinary;
     before.started = "2026-11-16T01:00:00Z";
@@ -167,7 +159,6 @@ static void a_node_that_became_slower_than_it_was_is_named(void **state)
 
 static void of_a_host_the_newest_counts(void **state)
 {
-    (void)state;
     struct fleet fleet = {.nodes = NULL};
     struct node_plan newer = ordinary;
     newer.started = "2026-11-24T01:00:00Z";

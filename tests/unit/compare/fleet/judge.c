@@ -2,7 +2,6 @@
 
 static void like_nodes_are_alike(void **state)
 {
-    (void)state;
     struct fleet fleet = {.nodes = NULL};
     add_nodes(&fleet, &ordinary, 0, 100);
     judge_fleet(&fleet);
@@ -14,7 +13,6 @@ static void like_nodes_are_alike(void **state)
 
 static void the_odd_one_is_named_with_its_value(void **state)
 {
-    (void)state;
     struct fleet fleet = {.nodes = NULL};
     struct node_plan slow = ordinary;
     slow.faults[0] = (struct node_fault){"bandwidth.read.all", 2.0 / 3};
@@ -33,7 +31,6 @@ static void the_odd_one_is_named_with_its_value(void **state)
 /* What is less than matters to anybody is not named, however sure it is. */
 static void small_differences_are_not_reported(void **state)
 {
-    (void)state;
     struct fleet fleet = {.nodes = NULL};
     struct node_plan slow = ordinary;
     slow.faults[0] = (struct node_fault){"L1.latency", 1.02};
@@ -46,7 +43,6 @@ static void small_differences_are_not_reported(void **state)
 
 static void a_doubtful_value_accuses_nobody(void **state)
 {
-    (void)state;
     struct fleet fleet = {.nodes = NULL};
     struct node_paper paper;
     struct error error = {0};
@@ -63,7 +59,6 @@ static void a_doubtful_value_accuses_nobody(void **state)
 
 static void those_farthest_away_come_first(void **state)
 {
-    (void)state;
     struct fleet fleet = {.nodes = NULL};
     struct node_plan some = ordinary, more = ordinary, less = ordinary;
     some.faults[0] = (struct node_fault){"DRAM.latency", 1.2};
@@ -84,7 +79,6 @@ static void those_farthest_away_come_first(void **state)
 /* Trials that voted tell one node of many; one whose trials allow for both tells nothing. */
 static void one_node_of_half_the_ways_is_named(void **state)
 {
-    (void)state;
     for (unsigned nodes = 20; nodes <= 500; nodes += 480) {
         struct fleet fleet = {.nodes = NULL};
         struct error error = {0};
@@ -110,7 +104,6 @@ static void one_node_of_half_the_ways_is_named(void **state)
 
 static void values_that_are_zero_are_borne(void **state)
 {
-    (void)state;
     struct fleet fleet = {.nodes = NULL};
     struct node_paper paper;
     struct error error = {0};
@@ -127,7 +120,6 @@ static void values_that_are_zero_are_borne(void **state)
 
 static void few_nodes_are_refused(void **state)
 {
-    (void)state;
     struct fleet fleet = {.nodes = NULL};
     struct error error = {0};
     assert_int_equal(fleet_judge(&fleet, &usual_rules, &error), ERROR_USAGE);

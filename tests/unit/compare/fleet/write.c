@@ -39,7 +39,6 @@ static double latency_in(const struct document *document)
 
 static void each_node_finds_its_group(void **state)
 {
-    (void)state;
     char path[] = "/tmp/fathom-fleet-XXXXXX";
     struct fleet fleet = {.nodes = NULL};
     struct fleet_reference reference;
@@ -74,7 +73,6 @@ static void each_node_finds_its_group(void **state)
 /* A file that ends at any byte is refused with a line, and never read past its end. */
 static void cut_files_are_refused(void **state)
 {
-    (void)state;
     char path[] = "/tmp/fathom-fleet-XXXXXX";
     struct fleet fleet = {.nodes = NULL};
     make_fleet(&fleet, path);
@@ -96,7 +94,6 @@ static void cut_files_are_refused(void **state)
 
 static void other_files_are_distinguished(void **state)
 {
-    (void)state;
     static const struct {
         const char *text;
         bool is;

@@ -9,7 +9,6 @@
 
 static void siblings_and_modules_of_an_i9_13980hx(void **state)
 {
-    (void)state;
     assert_found(matrix_load("i9-13980hx-cas"), I9_CLUSTERS);
     assert_found(matrix_load("i9-13980hx-cas-rust"), I9_CLUSTERS);
     assert_found(matrix_load("i9-13980hx-readwrite"), I9_CLUSTERS);
@@ -18,14 +17,12 @@ static void siblings_and_modules_of_an_i9_13980hx(void **state)
 
 static void siblings_of_an_i3_2120t(void **state)
 {
-    (void)state;
     assert_found(matrix_load("i3-2120t-cas"), "(0,2)(1,3)");
     assert_found(matrix_load("i3-2120t-readwrite"), "(0,2)(1,3)");
 }
 
 static void the_order_of_rows_does_not_matter(void **state)
 {
-    (void)state;
     static const char *const names[] = {"i9-13980hx-cas", "i9-13980hx-cas-rust",
                                         "i9-13980hx-readwrite", "i9-13980hx-readwrite-rust"};
     struct random random = {7};
@@ -73,7 +70,6 @@ static const double two_sockets_ns[] = {10, 30, 100, 200};
 
 static void sockets_complexes_and_threads_nest(void **state)
 {
-    (void)state;
     static const double levels[] = {0, 0.003, 0.01, 0.03, 0.06, 0.1};
     for (size_t i = 0; i < sizeof levels / sizeof *levels; i++)
         assert_always(32, two_sockets, two_sockets_ns, levels[i], TWO_SOCKETS);
@@ -81,7 +77,6 @@ static void sockets_complexes_and_threads_nest(void **state)
 
 static void sockets_of_cores_without_threads(void **state)
 {
-    (void)state;
     static const size_t sizes[] = {8, 0};
     static const double ns[] = {60, 130};
     static const double levels[] = {0, 0.01, 0.05};
@@ -91,7 +86,6 @@ static void sockets_of_cores_without_threads(void **state)
 
 static void sockets_of_unequal_size(void **state)
 {
-    (void)state;
     static const size_t sizes[] = {12, 0};
     static const double ns[] = {50, 150};
     assert_always(16, sizes, ns, 0.02, "(0-11)(12-15)");
@@ -99,7 +93,6 @@ static void sockets_of_unequal_size(void **state)
 
 static void nothing_is_found_where_nothing_is(void **state)
 {
-    (void)state;
     static const size_t sizes[] = {0};
     static const double ns[] = {70};
     static const size_t counts[] = {2, 3, 4, 5, 6, 7, 8, 12, 16, 24, 48, 100};
@@ -116,7 +109,6 @@ static void nothing_is_found_where_nothing_is(void **state)
 /* On a ring the distance to a core grows with its position, so no two cores are alike. */
 static void a_ring_is_no_group(void **state)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= sample_seeds(25); seed++) {
         struct matrix matrix = matrix_new(16);
         struct random random = {seed};
@@ -133,7 +125,6 @@ static void a_ring_is_no_group(void **state)
 
 static void a_slow_core_stays_where_it_is(void **state)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= sample_seeds(25); seed++) {
         struct matrix matrix = matrix_nested(32, two_sockets, two_sockets_ns, 0.01, seed);
         add_to_row(&matrix, 5, 8); /* its sibling is not slow */
@@ -145,7 +136,6 @@ static void a_slow_core_stays_where_it_is(void **state)
 
 static void a_slow_core_makes_no_group_of_the_others(void **state)
 {
-    (void)state;
     static const size_t complexes[] = {8, 0}, none[] = {0};
     static const double ns[] = {60, 110};
     for (uint64_t seed = 1; seed <= sample_seeds(25); seed++) {
@@ -160,7 +150,6 @@ static void a_slow_core_makes_no_group_of_the_others(void **state)
 
 static void cells_may_be_missing(void **state)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= sample_seeds(25); seed++) {
         struct matrix matrix = matrix_nested(32, two_sockets, two_sockets_ns, 0.02, seed);
         struct random random = {seed};
@@ -174,7 +163,6 @@ static void cells_may_be_missing(void **state)
 
 static void rows_may_be_missing(void **state)
 {
-    (void)state;
     struct matrix matrix = matrix_nested(16, two_sockets, two_sockets_ns, 0.01, 3);
     for (size_t other = 0; other < 16; other++)
         drop_cell(&matrix, 9, other);
@@ -185,7 +173,6 @@ static void rows_may_be_missing(void **state)
 
 static void values_that_are_no_latencies_are_missing(void **state)
 {
-    (void)state;
     static const double odd[] = {0, -5, INFINITY, -INFINITY, NAN};
     for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
         struct matrix matrix = matrix_nested(16, two_sockets, two_sockets_ns, 0.01, 3);
@@ -198,7 +185,6 @@ static void values_that_are_no_latencies_are_missing(void **state)
 
 static void two_and_three_rows(void **state)
 {
-    (void)state;
     static const size_t pairs[] = {2, 0};
     static const double ns[] = {10, 50}, near_ns[] = {50, 55};
     assert_found(matrix_nested(2, pairs, ns, 0, 1), "");
@@ -210,7 +196,6 @@ static void two_and_three_rows(void **state)
  * are equal. */
 static void groups_that_only_the_others_tell_apart(void **state)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= sample_seeds(25); seed++) {
         static const double to_first[] = {84, 88, 92};
         struct matrix matrix = matrix_new(16);
@@ -230,7 +215,6 @@ static void groups_that_only_the_others_tell_apart(void **state)
  * another die, whose latencies scatter by 15 %. */
 static void kinds_of_core_are_found_kind_by_kind(void **state)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= sample_seeds(25); seed++) {
         struct matrix matrix = matrix_new(14);
         struct random random = {seed};
@@ -254,7 +238,6 @@ static void kinds_of_core_are_found_kind_by_kind(void **state)
 /* Noise that is known to be larger than the difference of two rows. */
 static void known_noise_is_believed(void **state)
 {
-    (void)state;
     struct matrix matrix = matrix_load("i9-13980hx-cas"), same = matrix_load("i9-13980hx-cas");
     double *noise = malloc(matrix.n * matrix.n * sizeof *noise);
     for (size_t i = 0; i < matrix.n * matrix.n; i++)
@@ -272,7 +255,6 @@ static void known_noise_is_believed(void **state)
 
 static void a_thousand_rows(void **state)
 {
-    (void)state;
     static const size_t sizes[] = {2, 16, 128, 512, 0}, none[] = {0};
     static const double ns[] = {10, 30, 80, 110, 250};
     struct pool pool = {0};

@@ -95,7 +95,6 @@ static struct table table_of_halves(void)
 
 static void a_far_half_is_a_level_of_its_own(void **state)
 {
-    (void)state;
     struct table table = table_of_halves();
     struct levels levels = levels_of(&table, LEVEL_PAGES_UNKNOWN);
     assert_int_equal(levels.count, 3);
@@ -110,7 +109,6 @@ static void a_far_half_is_a_level_of_its_own(void **state)
 
 static void a_thousandth_of_jitter_changes_no_level(void **state)
 {
-    (void)state;
     double least[3] = {INFINITY, INFINITY, INFINITY}, most[3] = {0, 0, 0};
     for (uint64_t seed = 1; seed <= sample_seeds(16); seed++) {
         struct random random = {seed};
@@ -146,7 +144,6 @@ static struct table table_of_kept(double kept)
  * points. */
 static void memory_is_no_slower_than_its_points(void **state)
 {
-    (void)state;
     for (double kept = 0; kept <= 1; kept += 0.125) {
         struct table table = table_of_kept(kept);
         struct levels levels = levels_of(&table, LEVEL_PAGES_KNOWN);
@@ -159,7 +156,6 @@ static void memory_is_no_slower_than_its_points(void **state)
 
 static void a_level_on_which_no_two_sizes_agree_is_refused(void **state)
 {
-    (void)state;
     struct table table = {.n = 0};
     for (int i = 0; i <= 64; i++) {
         const double octave = i / 4.0;
@@ -177,7 +173,6 @@ static void a_level_on_which_no_two_sizes_agree_is_refused(void **state)
 
 static void a_step_that_fits_a_tlb_joins_what_it_parts_where_pages_are_unknown(void **state)
 {
-    (void)state;
     struct table table = {.n = 0};
     for (int i = 0; i <= 64; i++) {
         const double octave = i / 4.0; /* 48 KiB, 192 KiB of translation, 2 MiB */
@@ -209,7 +204,6 @@ static bool may_be_translation(double first, double before, double after, double
 
 static void steps_of_translation_are_small_and_fit_entries_of_a_tlb(void **state)
 {
-    (void)state;
     assert_true(may_be_translation(1, 6, 8.6, 128, 256));
     assert_true(may_be_translation(1, 6, 9.5, 512, 2048));
     assert_true(may_be_translation(1, 40, 52, 6144, 12288));
@@ -281,7 +275,6 @@ static const double crowded[][4] = {{1024, 3.979, 3.973, 3.993},
 
 static void a_level_that_the_curve_leaves_early_has_no_certain_end(void **state)
 {
-    (void)state;
     struct table table = table_of(crowded, sizeof crowded / sizeof *crowded);
     struct levels levels = levels_of(&table, LEVEL_PAGES_KNOWN);
     assert_true(levels.count >= 3);
@@ -322,7 +315,6 @@ static const double streamed[][4] = {
 
 static void what_does_not_agree_with_a_level_does_not_widen_it(void **state)
 {
-    (void)state;
     struct table table = table_of(streamed, sizeof streamed / sizeof *streamed);
     struct levels levels = levels_of(&table, LEVEL_PAGES_KNOWN);
     const struct level *memory = &levels.list[levels.count - 1];

@@ -95,7 +95,6 @@ static const struct planted usual = {
 
 static void four_levels_are_found_with_their_capacities(void **state)
 {
-    (void)state;
     struct curve curve = {0};
     struct levels levels;
     sweep(&curve, &usual, 1024, 64 << 20, 8, &(struct random){1});
@@ -139,7 +138,6 @@ static struct planted planted_at_random(struct random *random)
  * has to reach them. */
 static void planted_numbers_latencies_and_capacities_are_found(void **state)
 {
-    (void)state;
     const unsigned curves = sample_seeds(100);
     unsigned right = 0, more = 0, latencies = 0, latencies_near = 0, capacities = 0, near = 0;
     for (uint64_t seed = 0; seed < curves; seed++) {
@@ -175,7 +173,6 @@ static void planted_numbers_latencies_and_capacities_are_found(void **state)
 
 static void spikes_are_no_levels(void **state)
 {
-    (void)state;
     struct curve curve = {0};
     struct levels levels;
     struct random random = {7};
@@ -190,7 +187,6 @@ static void spikes_are_no_levels(void **state)
 
 static void one_plateau_is_one_level_without_a_capacity(void **state)
 {
-    (void)state;
     struct planted flat = {.levels = 1, .latency = {4}, .noise = 0.01};
     struct curve curve = {0};
     struct levels levels;
@@ -204,7 +200,6 @@ static void one_plateau_is_one_level_without_a_capacity(void **state)
 
 static void a_rise_that_has_no_end_is_not_memory(void **state)
 {
-    (void)state;
     struct curve curve = {0};
     struct levels levels;
     sweep(&curve, &usual, 1024, 11 << 20, 8, &(struct random){4});
@@ -217,7 +212,6 @@ static void a_rise_that_has_no_end_is_not_memory(void **state)
 
 static void translation_is_no_level(void **state)
 {
-    (void)state;
     const struct translation_knee knees[] = {{128 << 10, 9}, {6 << 20, 25}};
     struct planted slow = {.levels = 3,
                            .latency = {4, 14, 200},
@@ -248,7 +242,6 @@ static void translation_is_no_level(void **state)
  * replacement keeps: from twice the cache on its curve is flat at once. */
 static void a_plateau_that_is_flat_is_believed(void **state)
 {
-    (void)state;
     struct planted random = {.levels = 2,
                              .latency = {10, 150},
                              .capacity = {256 << 10},
@@ -274,7 +267,6 @@ static void a_plateau_that_is_flat_is_believed(void **state)
  * other. */
 static void a_mood_of_a_neighbour_does_not_blur_a_capacity(void **state)
 {
-    (void)state;
     struct planted random = {.levels = 2,
                              .latency = {10, 150},
                              .capacity = {256 << 10},
@@ -295,7 +287,6 @@ static void a_mood_of_a_neighbour_does_not_blur_a_capacity(void **state)
 
 static void order_and_repeats_do_not_matter(void **state)
 {
-    (void)state;
     struct curve curve = {0}, shuffled;
     struct levels sorted, other;
     struct random random = {6};
@@ -320,7 +311,6 @@ static void order_and_repeats_do_not_matter(void **state)
 
 static void what_is_no_number_is_left_out(void **state)
 {
-    (void)state;
     struct curve curve = {0};
     struct levels levels;
     sweep(&curve, &usual, 1024, 64 << 20, 8, &(struct random){8});
@@ -337,7 +327,6 @@ static void what_is_no_number_is_left_out(void **state)
 
 static void curves_that_say_nothing_have_no_levels(void **state)
 {
-    (void)state;
     struct levels levels;
     struct level_sample none = {NAN, NAN, NAN, NAN, 0, 0, 0};
     struct level_sample two[] = {{1024, 4, NAN, NAN, 0, 0, 0}, {2048, 4, NAN, NAN, 0, 0, 0}};
@@ -363,7 +352,6 @@ static void curves_that_say_nothing_have_no_levels(void **state)
  * one of them without two sizes that agree, which is refused. */
 static void a_level_that_only_the_fit_sees_is_refused(void **state)
 {
-    (void)state;
     static const struct {
         double octave, height;
         int ways; /* all but one way stay; 0: none does */
@@ -395,7 +383,6 @@ static void a_level_that_only_the_fit_sees_is_refused(void **state)
 /* Of lines that are drawn at random each time, a cache of any policy hits its share. */
 static void accesses_that_draw_their_lines_have_levels_too(void **state)
 {
-    (void)state;
     static const double octaves[] = {15.5, 21, 25}, heights[] = {3.6, 35.3, 80};
     struct curve curve = {.n = 0};
     struct levels levels;
@@ -432,7 +419,6 @@ static void find_recorded(const double recorded[][4], size_t n, struct levels *l
  * subtracted from visible plateaus: a share of 0.7 percent of DRAM is half an L1. */
 static void a_cache_that_fades_takes_nothing_from_those_before_it(void **state)
 {
-    (void)state;
     static const double recorded[][4] = {
         {1024, 4.997, 4.996, 5.129},       {1408, 4.996, 4.994, 4.997},
         {2048, 4.998, 4.995, 4.998},       {2880, 4.995, 4.995, 4.998},
@@ -470,7 +456,6 @@ static void a_cache_that_fades_takes_nothing_from_those_before_it(void **state)
  * beside the six octaves of memory that follow. */
 static void a_short_plateau_on_the_way_is_not_memory(void **state)
 {
-    (void)state;
     static const double recorded[][4] = {
         {1024, 4.996, 4.991, 4.996},      {1408, 4.996, 4.996, 4.997},
         {2048, 4.997, 4.993, 5.066},      {2880, 4.997, 4.996, 4.998},
@@ -506,7 +491,6 @@ static void a_short_plateau_on_the_way_is_not_memory(void **state)
 
 static void a_curve_that_falls_has_no_levels(void **state)
 {
-    (void)state;
     struct levels levels;
     for (int steps = 0; steps < 2; steps++) {
         struct curve curve = {.n = 0};
@@ -522,7 +506,6 @@ static void a_curve_that_falls_has_no_levels(void **state)
 
 static void sizes_over_the_whole_range_of_doubles_end_well(void **state)
 {
-    (void)state;
     struct level_sample wide[200];
     struct levels levels;
     for (int i = 0; i < 200; i++)
@@ -534,7 +517,6 @@ static void sizes_over_the_whole_range_of_doubles_end_well(void **state)
 
 static void a_million_points_are_as_good_as_a_hundred(void **state)
 {
-    (void)state;
     const size_t many = sample_seeds(1000000);
     struct level_sample *samples = malloc(many * sizeof *samples);
     struct levels levels;
@@ -556,7 +538,6 @@ static void a_million_points_are_as_good_as_a_hundred(void **state)
 
 static void a_plateau_is_its_points_median(void **state)
 {
-    (void)state;
     double values[] = {5, 1, 4, 2, 3, 6, 7, 8}, halves[] = {0, 0, 0, 0, 0, 0, 0, NAN};
     struct interval estimate = level_pool(values, halves, 8);
     assert_true(estimate.value == 4.5);

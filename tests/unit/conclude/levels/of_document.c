@@ -33,7 +33,6 @@ static void collect(struct levels *levels, const struct document *document)
 
 static void names_of_other_tools_are_no_levels(void **state)
 {
-    (void)state;
     struct document document;
     struct levels levels;
     begin(&document);
@@ -53,7 +52,6 @@ static void names_of_other_tools_are_no_levels(void **state)
 
 static void every_experiment_has_a_row_and_the_standard_one_comes_first(void **state)
 {
-    (void)state;
     struct document document;
     struct levels levels;
     begin(&document);
@@ -73,7 +71,6 @@ static void every_experiment_has_a_row_and_the_standard_one_comes_first(void **s
 
 static void what_has_no_room_is_counted(void **state)
 {
-    (void)state;
     enum { MORE = 6 };
     struct document document;
     struct levels levels;

@@ -37,7 +37,6 @@ static void assert_near(double value, double expected, double relative)
 
 static void sizes_of_which_no_two_agree_have_no_level(void **state)
 {
-    (void)state;
     static const struct row article[] = {{16, 6}, {128, 17}, {4096, 250}, {262144, 500}};
     struct levels levels = LEVELS_OF(article, LEVEL_PAGES_UNKNOWN);
     assert_int_equal(levels.count, 0);
@@ -48,7 +47,6 @@ static void sizes_of_which_no_two_agree_have_no_level(void **state)
 
 static void sizes_that_double_show_what_agrees_and_no_more(void **state)
 {
-    (void)state;
     static const struct row doubling[] = {{1, 5},      {2, 5},      {4, 5},      {8, 5},
                                           {16, 5},     {32, 5},     {64, 16},    {128, 16},
                                           {256, 16},   {512, 17.6}, {1024, 21},  {2048, 69},
@@ -74,7 +72,6 @@ static const struct row atom[] = {{4, 0.89},    {8, 0.89},    {16, 0.89},   {32,
 
 static void a_small_step_that_fits_a_tlb_is_no_cache_where_pages_are_unknown(void **state)
 {
-    (void)state;
     struct levels levels = LEVELS_OF(atom, LEVEL_PAGES_UNKNOWN);
     assert_int_equal(levels.count, 3);
     assert_near(levels.list[1].latency.value, 5.87, 0.01);
@@ -90,7 +87,6 @@ static void a_small_step_that_fits_a_tlb_is_no_cache_where_pages_are_unknown(voi
 
 static void a_step_between_the_reaches_of_tlbs_is_a_cache(void **state)
 {
-    (void)state;
     static const struct row rows[] = {{64, 4},     {128, 4},    {256, 4},    {512, 4},
                                       {1024, 5.5}, {2048, 5.5}, {4096, 5.5}, {8192, 5.5}};
     assert_int_equal(LEVELS_OF(rows, LEVEL_PAGES_UNKNOWN).count, 2);
@@ -98,7 +94,6 @@ static void a_step_between_the_reaches_of_tlbs_is_a_cache(void **state)
 
 static void memory_is_proven_by_three_sizes_of_an_octave(void **state)
 {
-    (void)state;
     assert_true(LEVELS_OF(atom, LEVEL_PAGES_UNKNOWN).proven);
     struct levels levels = levels_of(atom, 15, LEVEL_PAGES_UNKNOWN); /* two sizes */
     assert_int_equal(levels.count, 3);
@@ -111,7 +106,6 @@ static void memory_is_proven_by_three_sizes_of_an_octave(void **state)
 
 static void memory_that_grows_slower_and_slower_is_one_level(void **state)
 {
-    (void)state;
     static const struct row rows[] = {{16, 4},     {32, 4},     {64, 60},     {128, 110},
                                       {256, 120},  {512, 121},  {1024, 122},  {2048, 128},
                                       {4096, 134}, {8192, 141}, {16384, 148}, {32768, 156}};
@@ -124,7 +118,6 @@ static void memory_that_grows_slower_and_slower_is_one_level(void **state)
 
 static void one_size_is_no_level_and_two_that_agree_are(void **state)
 {
-    (void)state;
     static const struct row three[] = {{1, 2}, {2, 4}, {4, 4.1}};
     struct levels levels = LEVELS_OF(three, LEVEL_PAGES_KNOWN);
     assert_int_equal(levels.count, 1);
@@ -135,7 +128,6 @@ static void one_size_is_no_level_and_two_that_agree_are(void **state)
 
 static void there_are_no_more_levels_than_the_list_holds(void **state)
 {
-    (void)state;
     struct row rows[SIZES_MOST];
     for (int i = 0; i < SIZES_MOST; i++)
         rows[i] = (struct row){exp2(i), exp2(i / 2)};

@@ -41,7 +41,6 @@ static const struct catalogue_entry *last_of(const struct catalogue *catalogue, 
 
 static void experiments_are_the_same_in_all_documents(void **state)
 {
-    (void)state;
     struct document a, b;
     struct catalogue catalogue;
     struct pool pool = {0};
@@ -65,7 +64,6 @@ static void experiments_are_the_same_in_all_documents(void **state)
 
 static void a_name_has_the_standard_one_first(void **state)
 {
-    (void)state;
     struct document document;
     struct catalogue catalogue;
     struct pool pool = {0};
@@ -113,7 +111,6 @@ static void fill(struct document *document)
 
 static void names_are_found_in_the_documents_order(void **state)
 {
-    (void)state;
     struct document document = {0};
     struct finding_lookup all, second;
     fill(&document);
@@ -140,7 +137,6 @@ static void names_are_found_in_the_documents_order(void **state)
 
 static void twins_are_of_one_name_and_the_same_cpus(void **state)
 {
-    (void)state;
     struct document document = {0};
     struct finding_lookup all;
     fill(&document);
@@ -158,7 +154,6 @@ static void twins_are_of_one_name_and_the_same_cpus(void **state)
 
 static void the_standard_experiment_comes_first(void **state)
 {
-    (void)state;
     struct document document = {0};
     struct finding_lookup all;
     struct factor onward = {"order", "forward", 0};
@@ -182,7 +177,6 @@ static void the_standard_experiment_comes_first(void **state)
 /* A hundred thousand findings of one name: quadratic time would be noticed. */
 static void a_hundred_thousand_are_found(void **state)
 {
-    (void)state;
     struct document document = {0};
     struct finding_lookup all;
     char cpus[16];

@@ -10,7 +10,6 @@
 
 static void names_tell_their_device(void **state)
 {
-    (void)state;
     static const struct {
         const char *name;
         int device;
@@ -42,7 +41,6 @@ static void names_tell_their_device(void **state)
 
 static void facts_and_findings_name_devices(void **state)
 {
-    (void)state;
     struct gpu_facts gpus[] = {{.id = 5}, {.id = 1}, {.id = 1 << 30}, {.id = -1}};
     struct finding findings[] = {{.name = "gpu2.clock"},
                                  {.name = "L1.latency"},
@@ -64,7 +62,6 @@ static void facts_and_findings_name_devices(void **state)
 
 static void series_tell_whether_they_are_about_devices(void **state)
 {
-    (void)state;
     assert_true(device_has_series(&(struct series){.name = "gpu0 latency"}));
     assert_true(device_has_series(
         &(struct series){.name = "peers", .matrix = true, .x = {"device to device", ""}}));
@@ -77,7 +74,6 @@ static void series_tell_whether_they_are_about_devices(void **state)
 
 static void conditions_are_distinguished_from_results(void **state)
 {
-    (void)state;
     const struct axis clock = {"clock", "Hz"};
     assert_true(device_has_condition(&(struct series){.name = "gpu0 latency: clock", .y = clock}));
     assert_false(device_has_condition(&(struct series){.name = "gpu0 latency: power", .y = clock}));
@@ -89,7 +85,6 @@ static void conditions_are_distinguished_from_results(void **state)
 
 static void factors_that_the_name_says_are_known(void **state)
 {
-    (void)state;
     const struct series series = {.name = "gpu0 latency"}, other = {.name = "latency"};
     assert_true(device_factor_is_named(&series, &(struct factor){.name = "gpu", .number = 0}));
     assert_true(

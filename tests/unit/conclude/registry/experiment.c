@@ -87,7 +87,6 @@ static struct series *add_chase(struct bench *bench, const char *order, double s
 
 static void the_standard_chase_is_recognised_by_its_name(void **state)
 {
-    (void)state;
     struct bench bench;
     set_up(&bench, "latency");
     add_chase(&bench, "random", 128);
@@ -102,7 +101,6 @@ static void the_standard_chase_is_recognised_by_its_name(void **state)
 
 static void what_differs_is_reported(void **state)
 {
-    (void)state;
     struct bench bench;
     set_up(&bench, "latency");
     add_chase(&bench, "forward", 64);
@@ -117,7 +115,6 @@ static void what_differs_is_reported(void **state)
 
 static void pages_are_what_was_obtained(void **state)
 {
-    (void)state;
     static const struct {
         const char *obtained, *deviations;
     } cases[] = {
@@ -144,7 +141,6 @@ static void pages_are_what_was_obtained(void **state)
 
 static void nodes_and_cpus_are_named_by_distance_and_kind(void **state)
 {
-    (void)state;
     struct bench bench;
     set_up(&bench, "latency");
     add_chase(&bench, "random", 128);
@@ -164,7 +160,6 @@ static void nodes_and_cpus_are_named_by_distance_and_kind(void **state)
 /* The kind of core of the CPUs that --cpus allows, where it is one. */
 static void cores_of_a_list_are_named_by_their_kind(void **state)
 {
-    (void)state;
     static const struct {
         const char *cpus, *deviations;
     } cases[] = {{"4-5", "core efficiency"}, {"0-3", ""}, {"3,4", ""}, {"7-3", ""}, {"9", ""}};
@@ -183,7 +178,6 @@ static void cores_of_a_list_are_named_by_their_kind(void **state)
  * those that they share. */
 static void a_finding_is_of_the_series_that_its_name_says(void **state)
 {
-    (void)state;
     struct bench bench;
     set_up(&bench, "loaded");
     struct series *first = add_series(&bench, "loaded", false);
@@ -209,7 +203,6 @@ static void a_finding_is_of_the_series_that_its_name_says(void **state)
 /* Options that the name does not contain. */
 static void options_that_decide_are_reported(void **state)
 {
-    (void)state;
     struct bench bench;
     set_up(&bench, "bandwidth");
     struct series *series = add_series(&bench, "bandwidth", true);
@@ -233,7 +226,6 @@ static void options_that_decide_are_reported(void **state)
 /* Where nothing could be verified, what was asked for counts as obtained. */
 static void a_node_that_was_asked_for_is_shown(void **state)
 {
-    (void)state;
     struct bench bench;
     set_up(&bench, "latency");
     add_chase(&bench, "random", 128);
@@ -249,7 +241,6 @@ static void a_node_that_was_asked_for_is_shown(void **state)
  * ones. */
 static void what_a_document_says_stays(void **state)
 {
-    (void)state;
     struct bench bench;
     struct factor factors[] = {{"phase", "of the moon", 0}, {"order", NULL, 3}};
     set_up(&bench, "latency");
@@ -275,7 +266,6 @@ static struct finding placed(struct factor *factors, const char *name, double ns
 
 static void where_the_host_kept_the_cpus_is_no_deviation_but_compared(void **state)
 {
-    (void)state;
     struct bench bench;
     set_up(&bench, "cores");
     add_parameter(&bench, parameter_placement, "CPUs 0 and 1: apart", NAN);
@@ -302,7 +292,6 @@ static void where_the_host_kept_the_cpus_is_no_deviation_but_compared(void **sta
 
 static void experiments_have_an_order(void **state)
 {
-    (void)state;
     struct factor forward = {"order", "forward", 0}, number = {"order", NULL, 3},
                   stride = {"stride", NULL, 8};
     const struct finding standard = {0};

@@ -13,7 +13,6 @@
 
 static void factors_are_the_same_in_whatever_order(void **state)
 {
-    (void)state;
     struct factor one[] = {{"order", "forward", NAN}, {"stride", NULL, 8}, {"x", NULL, NAN}};
     struct factor other[] = {{"x", NULL, NAN}, {"stride", NULL, 8}, {"order", "forward", NAN}};
     struct series a = {.factors = one, .factor_count = 3};
@@ -29,7 +28,6 @@ static void factors_are_the_same_in_whatever_order(void **state)
 
 static void of_many_the_first_are_looked_at_and_none_is_taken_for_another(void **state)
 {
-    (void)state;
     enum { MANY = FACTORS_SEEN + 36 };
     struct factor one[MANY], other[MANY];
     char names[MANY][8];
@@ -49,7 +47,6 @@ static void of_many_the_first_are_looked_at_and_none_is_taken_for_another(void *
 
 static void factors_are_named(void **state)
 {
-    (void)state;
     struct line line = {0};
     const struct factor factors[] = {
         {"op", "cas", NAN}, {"stride", NULL, 64}, {"share", NULL, 0.5}, {"to", NULL, 0xc0000001}};
@@ -59,7 +56,6 @@ static void factors_are_named(void **state)
 
 static void what_is_reported_is_inert_and_nothing_else(void **state)
 {
-    (void)state;
     struct line line = {0}, brackets = {0};
     struct factor factors[] = {{"order\n", "\x1b[2Jx", NAN}, {"stride", NULL, 8}};
     struct finding finding = {.factors = factors, .factor_count = 2, .deviations = 1};
@@ -75,7 +71,6 @@ static void what_is_reported_is_inert_and_nothing_else(void **state)
 
 static void what_was_set_is_shown_to_the_last_digit(void **state)
 {
-    (void)state;
     static const struct {
         double number;
         const char *text;

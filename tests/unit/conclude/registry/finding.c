@@ -12,7 +12,6 @@
 
 static void one_trial_is_no_interval(void **state)
 {
-    (void)state;
     struct point point = {.y = {.median = 2, .low = 2, .high = 2, .n = 1}, .cycles = {6, 6, 6}};
     struct estimate time = finding_time_of(&point), cycles = finding_cycles_of(&point);
     assert_true(time.median == 2 && isnan(time.low) && isnan(time.high));

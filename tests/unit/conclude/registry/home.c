@@ -39,7 +39,6 @@ static void add_pair(struct bench *bench, const char *cycles, const char *ns)
 
 static void former_pairs_get_one_home(void **state)
 {
-    (void)state;
     static const struct {
         const char *cycles, *ns;
         enum finding_home home;
@@ -74,7 +73,6 @@ static void former_pairs_get_one_home(void **state)
 
 static void a_figure_in_one_unit_has_its_home_there(void **state)
 {
-    (void)state;
     static const struct {
         const char *name, *unit;
         enum finding_home home;
@@ -98,7 +96,6 @@ static void a_figure_in_one_unit_has_its_home_there(void **state)
 /* The clock's own spread widens the derived interval. */
 static void a_derived_interval_has_the_clocks_spread(void **state)
 {
-    (void)state;
     struct bench bench = {.probe.name = probe_name};
     add_pair(&bench, "L1.latency", "L1.latency_ns");
     struct finding *cycles = &bench.probe.findings[0], *ns = cycles + 1;

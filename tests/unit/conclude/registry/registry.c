@@ -14,7 +14,6 @@
 
 static void test_a_star_stands_within_one_part(void **state)
 {
-    (void)state;
     assert_true(finding_name_matches("L<n>.latency", "L1.latency"));
     assert_true(finding_name_matches("L<n>.latency", "L12.latency"));
     assert_true(finding_name_matches("dtlb<n>.*.entries", "dtlb2.4K.entries"));
@@ -30,7 +29,6 @@ static void test_a_star_stands_within_one_part(void **state)
 
 static void test_any_of_several_patterns_will_do(void **state)
 {
-    (void)state;
     assert_true(finding_name_matches("L<n>.latency, DRAM.latency", "DRAM.latency"));
     assert_true(finding_name_matches("L<n>.latency, DRAM.latency", "L3.latency"));
     assert_false(finding_name_matches("L<n>.latency, DRAM.latency", "DRAM"));
@@ -39,7 +37,6 @@ static void test_any_of_several_patterns_will_do(void **state)
 
 static void test_names_find_their_line(void **state)
 {
-    (void)state;
     assert_string_equal(finding_line_find("L2.latency")->unit, "cycles");
     assert_string_equal(finding_line_find("L2.latency_ns")->unit, "ns");
     assert_string_equal(finding_line_find("prefetch.max_stride")->unit, "B");
@@ -69,7 +66,6 @@ static const struct finding_line *line_at(size_t i, const char **probe)
 
 static void test_every_line_says_what_it_is_what_moves_it_and_what_to_do(void **state)
 {
-    (void)state;
     const struct finding_line *line;
     for (size_t i = 0; (line = line_at(i, NULL)); i++) {
         assert_true(!line->unit || quantity_of(line->unit));
@@ -99,7 +95,6 @@ static bool is_pattern(const char *text, size_t length)
 
 static void test_every_pattern_is_one(void **state)
 {
-    (void)state;
     const struct finding_line *line;
     for (size_t i = 0; (line = line_at(i, NULL)); i++)
         for (const char *pattern = line->patterns; pattern;) {
@@ -115,7 +110,6 @@ static void test_every_pattern_is_one(void **state)
 
 static void test_lines_stand_in_the_table_of_a_probe(void **state)
 {
-    (void)state;
     const struct finding_line *line;
     const struct finding_table *table;
     const char *probe;
@@ -136,7 +130,6 @@ static void test_lines_stand_in_the_table_of_a_probe(void **state)
 /* A name made from the pattern finds this line and no earlier one. */
 static void test_no_line_hides_another(void **state)
 {
-    (void)state;
     const struct finding_line *line;
     for (size_t i = 0; (line = line_at(i, NULL)); i++) {
         char names[256];
@@ -168,7 +161,6 @@ static void assert_subject(const char *name, const char *unit, const char *subje
 
 static void test_a_finding_has_a_role_a_fact_and_a_subject(void **state)
 {
-    (void)state;
     const struct finding_meaning level = meaning_of("gpu1.L2.capacity", "B");
     assert_int_equal(level.role, ROLE_LEVEL);
     assert_int_equal(level.fact, FACT_CAPACITY);
@@ -187,7 +179,6 @@ static void test_a_finding_has_a_role_a_fact_and_a_subject(void **state)
 
 static void test_what_no_line_explains_is_plain(void **state)
 {
-    (void)state;
     assert_int_equal(meaning_of("syscall.latency", "ns").role, ROLE_PLAIN);
     assert_int_equal(meaning_of("pipe.capacity", "B").role, ROLE_PLAIN);
     assert_int_equal(meaning_of("Lx.latency", "cycles").role, ROLE_PLAIN);
@@ -198,7 +189,6 @@ static void test_what_no_line_explains_is_plain(void **state)
 
 static void test_a_finding_has_a_side(void **state)
 {
-    (void)state;
     assert_int_equal(meaning_of("L1.latency", "cycles").side, SIDE_MORE);
     assert_int_equal(meaning_of("syscall.latency", "ns").side, SIDE_MORE);
     assert_int_equal(meaning_of("contention.cas.throughput.all", "op/s").side, SIDE_LESS);
@@ -225,7 +215,6 @@ static void assert_place(const char *name, const char *unit, bool is_twin, const
 
 static void test_a_finding_of_a_device_has_its_place_and_words(void **state)
 {
-    (void)state;
     assert_place("gpu0.host.to_device.pinned", "B/s", false, "host", "to the device");
     assert_place("gpu0.host.to_device.pageable", "B/s", false, "host", "pageable to the device");
     assert_place("gpu12.peer3.copy", "B/s", false, "peers", "gpu3: a copy");
@@ -244,7 +233,6 @@ static void test_a_finding_of_a_device_has_its_place_and_words(void **state)
 /* Each pattern has words of its own, or all have the same. */
 static void test_words_are_as_many_as_patterns(void **state)
 {
-    (void)state;
     const struct finding_line *line;
     for (size_t i = 0; (line = line_at(i, NULL)); i++) {
         size_t patterns = 1, words = 1;
@@ -266,7 +254,6 @@ static size_t rank(const char *stem)
 
 static void test_levels_stand_in_the_order_of_their_latencies(void **state)
 {
-    (void)state;
     assert_true(rank("L1") == rank("L2"));
     assert_true(rank("L2") < rank("DRAM"));
     static const char *const device[] = {
@@ -292,7 +279,6 @@ static bool is_shared(const struct machine_facts *machine, const char *name, con
 
 static void memory_and_the_way_to_it_are_shared(void **state)
 {
-    (void)state;
     const struct machine_facts machine = {.cores = 2, .threads = 2};
     static const struct {
         const char *name, *unit;
@@ -332,7 +318,6 @@ static bool is_of_all(const char *name, const char *unit)
 
 static void the_last_level_reached_is_one_role_by_either_name(void **state)
 {
-    (void)state;
     assert_int_equal(finding_name_order("last.latency_ns", "DRAM.latency_ns"), 0);
     assert_int_equal(finding_name_order("DRAM.latency", "last.latency"), 0);
     assert_true(finding_name_order("DRAM.latency", "last.latency_ns") < 0);
@@ -348,7 +333,6 @@ static void the_last_level_reached_is_one_role_by_either_name(void **state)
 
 static void what_all_cpus_get_together(void **state)
 {
-    (void)state;
     assert_true(is_of_all("bandwidth.read.all", "B/s"));
     assert_true(is_of_all("bandwidth.read.efficiency", ""));
     assert_true(is_of_all("L2.bandwidth.read.efficiency", ""));
@@ -366,7 +350,6 @@ static void what_all_cpus_get_together(void **state)
  * share of what it shares out. */
 static void a_third_level_that_one_core_has_is_its_own(void **state)
 {
-    (void)state;
     struct cache_facts caches[] = {{.level = 2, .size_bytes = 1 << 20, .shared_cpus = "0-1"},
                                    {.level = 3, .size_bytes = 32 << 20, .shared_cpus = "0-1"}};
     struct machine_facts machine = {.cores = 8, .threads = 16, .caches = caches, .cache_count = 2};
@@ -383,7 +366,6 @@ static void a_third_level_that_one_core_has_is_its_own(void **state)
 /* Four cores of a cluster with one second level; and two threads of a core, which are one core. */
 static void a_second_level_of_several_cores_is_shared(void **state)
 {
-    (void)state;
     struct cache_facts caches[] = {{.level = 1, .size_bytes = 32 << 10, .shared_cpus = "0"},
                                    {.level = 2, .size_bytes = 2 << 20, .shared_cpus = "0-3"}};
     struct machine_facts machine = {.cores = 8, .threads = 8, .caches = caches, .cache_count = 2};

@@ -29,7 +29,6 @@ static void fill(struct series *series, struct point *points, const double *valu
 
 static void costs_are_what_the_spread_chain_takes_longer(void **state)
 {
-    (void)state;
     const double spread_values[] = {4, 4, 4, 11, 19}, packed_values[] = {4, 4, 4, 4, 12};
     struct point points[2][POINTS];
     struct series spread, packed;
@@ -51,7 +50,6 @@ static void costs_are_what_the_spread_chain_takes_longer(void **state)
 
 static void a_departure_lasts(void **state)
 {
-    (void)state;
     const double packed_values[POINTS] = {4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4};
     const double steps[POINTS] = {4, 4, 4, 9, 4, 11, 11, 11, 11, 30, 40, 41};
     struct point points[2][POINTS];
@@ -76,7 +74,6 @@ static const struct finding *find(const struct probe_result *result, const char 
 
 static void votes_make_a_number_or_none(void **state)
 {
-    (void)state;
     const double packed_values[] = {4, 4, 4, 4, 4, 4, 4}, spread_values[] = {4, 4, 4, 4, 4, 11, 11};
     struct point points[2][POINTS], said[TRIALS];
     struct series spread, packed, votes = {.points = said, .point_count = TRIALS};
@@ -134,7 +131,6 @@ static const struct finding *five_of(size_t trials, bool second_level, struct po
 
 static void trials_that_tell_nothing_count_as_trials(void **state)
 {
-    (void)state;
     struct pool pool = {0};
     struct probe_result few = {0}, enough = {0};
     const struct finding *entries = five_of(11, false, &pool, &few);
@@ -148,7 +144,6 @@ static void trials_that_tell_nothing_count_as_trials(void **state)
 
 static void huge_pages_tell_how_much_of_them_is_in_pieces(void **state)
 {
-    (void)state;
     const double flat[] = {5, 5, 5, 5, 5, 5, 5, 5}, small[] = {5, 5, 5, 5, 6, 11, 12, 12},
                  half[] = {5, 5, 5, 5, 5.5, 8, 8.5, 8.5}, near[] = {5, 5, 5, 5, 5, 5.1, 5.1, 5.1};
     struct point points[4][POINTS];
@@ -201,7 +196,6 @@ static void huge_pages_tell_how_much_of_them_is_in_pieces(void **state)
 
 static void the_second_level_says_why_it_was_not_looked_for(void **state)
 {
-    (void)state;
     struct pool pool = {0};
     struct probe_result result = {0};
     five_of(11, true, &pool, &result);
@@ -214,7 +208,6 @@ static void the_second_level_says_why_it_was_not_looked_for(void **state)
 
 static void what_was_not_measured_says_why(void **state)
 {
-    (void)state;
     struct pool pool = {0};
     struct probe_result result = {0};
     struct tlb_evidence evidence = {.page = "2M", .unavailable = "pages can't be had"};

@@ -44,7 +44,6 @@ static void check_policy(enum page_policy policy)
 
 static void every_policy_is_had_or_refused(void **state)
 {
-    (void)state;
     for (int policy = 0; policy < PAGES_COUNT; policy++)
         check_policy((enum page_policy)policy);
 }
@@ -52,7 +51,6 @@ static void every_policy_is_had_or_refused(void **state)
 /* What the kernel's count of faults says of pages of 64 KiB, whatever pages this machine gave. */
 static void faults_tell_the_pages(void **state)
 {
-    (void)state;
     static const struct {
         uint64_t touched_bytes, faults, page_bytes;
         double least, most;
@@ -80,7 +78,6 @@ static void faults_tell_the_pages(void **state)
 
 static void more_than_can_be_addressed_is_refused(void **state)
 {
-    (void)state;
     struct arena arena;
     struct error error = {0};
     assert_true(arena_map(&arena, SIZE_MAX - 5, PAGES_THP, -1, &error) < 0);
@@ -138,7 +135,6 @@ static size_t pages_again(size_t bytes_most)
 
 static void kept_arenas_make_the_next_one_take_other_pages(void **state)
 {
-    (void)state;
     assert_int_equal(pages_again(64 << 20), 0);
 }
 
@@ -147,7 +143,6 @@ static void an_arena_that_is_not_kept_whole_is_no_other_placement(void **state)
 {
     struct attic attic = {.bytes_most = 2 << 20};
     struct arena arena;
-    (void)state;
     assert_int_equal(arena_map(&arena, 8 << 20, PAGES_SMALL, -1, NULL), 0);
     arena_keep(&arena, &attic);
     assert_true(attic.gave_back);

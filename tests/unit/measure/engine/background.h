@@ -13,14 +13,12 @@ static atomic_uint background_runs;
 
 static uint64_t run_in_background(void *state, uint64_t repeats)
 {
-    (void)state;
     atomic_fetch_add(&background_runs, 1);
     return repeats;
 }
 
 static uint64_t wait_for_background(void *state, uint64_t repeats)
 {
-    (void)state;
     const unsigned before = atomic_load(&background_runs);
     while (atomic_load(&background_runs) == before)
         arch_relax();

@@ -19,7 +19,6 @@ static unsigned found(double addition, double multiplication, double load)
 
 static void cores_that_nobody_slows(void **state)
 {
-    (void)state;
     assert_int_equal(found(1, 3, 4), 3);
     assert_int_equal(found(1, 3, 5), 3);
     assert_int_equal(found(1, 4, 4), 4);
@@ -31,7 +30,6 @@ static void cores_that_nobody_slows(void **state)
 /* As seen beside a program that keeps the first-level cache busy. */
 static void slowed_additions(void **state)
 {
-    (void)state;
     for (double addition = 1; addition <= 1.2; addition += 0.01) {
         assert_int_equal(found(addition, 3, 4), 3);
         assert_int_equal(found(addition, 3, 5), 3);
@@ -41,7 +39,6 @@ static void slowed_additions(void **state)
 
 static void what_is_no_whole_number_is_not_believed(void **state)
 {
-    (void)state;
     assert_int_equal(found(1, 3.4, 4), 0);  /* multiplications are slowed */
     assert_int_equal(found(1, 3.36, 4), 0); /* 5 would fit the load, and not the addition */
     assert_int_equal(found(1, 3, 4.3), 0);
@@ -61,7 +58,6 @@ static void what_is_no_whole_number_is_not_believed(void **state)
 /* Whatever count of cycles is found here. Others may slow either. */
 static void both_kinds_read_the_same_clock(void **state)
 {
-    (void)state;
     struct clock clock;
     clock_calibrate(&clock);
     unsigned multiplication = 0;
@@ -85,7 +81,6 @@ static void both_kinds_read_the_same_clock(void **state)
  * sixteen in a cycle. */
 static void additions_side_by_side_overlap(void **state)
 {
-    (void)state;
     struct clock clock;
     clock_calibrate(&clock);
     double hz = 0, least = INFINITY;
@@ -111,7 +106,6 @@ static bool shared(struct burst_core *core, double width)
 
 static void what_a_core_does_alone_is_known_for_long(void **state)
 {
-    (void)state;
     struct burst_core core = {0};
     for (int i = 0; i < 200; i++)
         assert_false(shared(&core, 0.268 + 0.001 * (i % 3)));
@@ -122,7 +116,6 @@ static void what_a_core_does_alone_is_known_for_long(void **state)
 
 static void what_a_core_does_alone_is_learnt_late(void **state)
 {
-    (void)state;
     struct burst_core core = {0};
     for (int i = 0; i < 500; i++)
         shared(&core, 0.3);
@@ -134,7 +127,6 @@ static void what_a_core_does_alone_is_learnt_late(void **state)
 /* A clock that was read too low makes a burst seem narrow. */
 static void a_few_narrow_bursts_change_nothing(void **state)
 {
-    (void)state;
     struct burst_core core = {0};
     for (int i = 0; i < 2000; i++)
         shared(&core, i % 10 ? 0.268 : 0.2);

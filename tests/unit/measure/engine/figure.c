@@ -87,7 +87,6 @@ static const char *run(struct random *random, double scatter, double share, unsi
 
 static void intervals_hold_the_truth(void **state)
 {
-    (void)state;
     static const double scatters[] = {0.01, 0.02, 0.05, 0.1}, shares[] = {0, 0.15, 0.3, 0.45, 0.6};
     static const unsigned counts[] = {6, 8, 12, 25, 100};
     const unsigned samples = sample_seeds(SAMPLES);
@@ -116,7 +115,6 @@ static void intervals_hold_the_truth(void **state)
 
 static void three_to_five_trials_are_too_few(void **state)
 {
-    (void)state;
     struct random random = {19};
     struct outcome unused = {0};
     for (unsigned n = 3; n <= 5; n++)

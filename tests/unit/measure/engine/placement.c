@@ -27,7 +27,6 @@ static int look(struct placement *placement, struct error *error)
 
 static void an_interval_has_the_state_that_both_its_looks_found(void **state)
 {
-    (void)state;
     struct placement_facts states[PLACEMENT_STATES] = {0};
     struct run_facts facts = {.placements = states};
     struct script script = {.placement = {.look = look, .facts = &facts}, .states = "aabba"};
@@ -48,7 +47,6 @@ static void an_interval_has_the_state_that_both_its_looks_found(void **state)
 
 static void a_look_that_tells_nothing_is_no_state(void **state)
 {
-    (void)state;
     struct placement_facts states[PLACEMENT_STATES] = {0};
     struct run_facts facts = {.placements = states};
     struct script script = {.placement = {.look = look, .facts = &facts}, .states = "iaiaibi"};
@@ -67,7 +65,6 @@ static void a_look_that_tells_nothing_is_no_state(void **state)
 
 static void an_error_of_a_look_is_passed_on(void **state)
 {
-    (void)state;
     struct placement_facts states[PLACEMENT_STATES] = {0};
     struct run_facts facts = {.placements = states};
     struct script script = {.placement = {.look = look, .facts = &facts}, .states = "a\1"};

@@ -18,14 +18,12 @@ static int handle(void)
 
 static void hear(int number)
 {
-    (void)number;
     others++;
 }
 
 static void what_is_not_ours_goes_on_to_who_had_it_before(void **state)
 {
     struct sigaction before, now, action = {.sa_handler = hear};
-    (void)state;
     sigaction(RECALL_SIGNAL, &action, &before);
     asked = others = 0;
     recall_begin(handle);
@@ -52,7 +50,6 @@ static void what_is_not_ours_goes_on_to_who_had_it_before(void **state)
 static void what_nobody_had_is_ignored_as_before(void **state)
 {
     struct sigaction now;
-    (void)state;
     ours = 0;
     asked = 0;
     recall_begin(handle);

@@ -58,7 +58,6 @@ static struct point conclude(struct record *record, const struct plan *plan)
 
 static void a_steady_point_has_its_value_and_no_flag(void **state)
 {
-    (void)state;
     struct record record = {0};
     double scratch[3 * TRIALS];
     for (int i = 0; i < 6; i++)
@@ -74,7 +73,6 @@ static void a_steady_point_has_its_value_and_no_flag(void **state)
 /* Two that agree are no interval of 95 %, however narrow. */
 static void fewer_trials_than_planned_are_not_converged(void **state)
 {
-    (void)state;
     struct record record = {0};
     for (int i = 0; i < 2; i++)
         add(&record, &plain, 2.0, 2.5e9);
@@ -90,7 +88,6 @@ static double moving(int i)
 
 static void trials_tell_whether_time_follows_the_core(void **state)
 {
-    (void)state;
     struct record core = {0}, own = {0}, few = {0};
     for (int i = 0; i < 20; i++) {
         add(&core, &plain, 5e9 / moving(i), moving(i));
@@ -105,7 +102,6 @@ static void trials_tell_whether_time_follows_the_core(void **state)
 
 static void a_moving_clock_scatters_ns_but_not_cycles(void **state)
 {
-    (void)state;
     struct record record = {0};
     double scratch[3 * TRIALS];
     for (int i = 0; i < 12; i++) {
@@ -122,7 +118,6 @@ static void a_moving_clock_scatters_ns_but_not_cycles(void **state)
 /* Of a timer whose step is a part in a hundred of a batch, the same trials say less. */
 static void what_the_clock_may_seem_to_move_is_the_plans(void **state)
 {
-    (void)state;
     static const struct {
         double spread, moves;
         unsigned flags;
@@ -146,7 +141,6 @@ static void what_the_clock_may_seem_to_move_is_the_plans(void **state)
 
 static void wide_trials_are_unconverged_and_unstable(void **state)
 {
-    (void)state;
     struct record record = {0};
     struct random random = {3};
     double scratch[3 * TRIALS];
@@ -159,7 +153,6 @@ static void wide_trials_are_unconverged_and_unstable(void **state)
 
 static void a_rise_through_the_run_is_drift(void **state)
 {
-    (void)state;
     struct record record = {0};
     for (int i = 0; i < TRIALS; i++)
         add(&record, &plain, 100 + 0.3 * i, 3e9);
@@ -168,7 +161,6 @@ static void a_rise_through_the_run_is_drift(void **state)
 
 static void two_groups_are_bimodal(void **state)
 {
-    (void)state;
     struct record record = {0};
     struct random random = {8};
     for (int i = 0; i < TRIALS; i++)
@@ -178,7 +170,6 @@ static void two_groups_are_bimodal(void **state)
 
 static void what_spoiled_many_trials_is_reported(void **state)
 {
-    (void)state;
     struct record record = {0};
     for (int i = 0; i < 10; i++)
         add(&record, &plain, 2 + 0.02 * (i * 7 % 10), 3e9);
@@ -194,7 +185,6 @@ static void what_spoiled_many_trials_is_reported(void **state)
  * the point says by how much the median batch was longer in the trials where it was. */
 static void a_trial_is_what_its_undisturbed_batches_are(void **state)
 {
-    (void)state;
     struct record record = {0};
     struct plan plan = plain;
     enum { MANY = 100 };
@@ -227,7 +217,6 @@ static void a_trial_is_what_its_undisturbed_batches_are(void **state)
  * With more than half the value is not the hardware's alone. */
 static void trials_disturbed_throughout_widen_the_lower_side(void **state)
 {
-    (void)state;
     for (int disturbed = 0; disturbed <= 8; disturbed += 4) {
         struct record record = {0};
         for (int i = 0; i < 12; i++)
@@ -243,7 +232,6 @@ static void trials_disturbed_throughout_widen_the_lower_side(void **state)
  * interval needs are no good figure: the others count as disturbed. */
 static void cycles_are_of_a_core_that_is_not_shared(void **state)
 {
-    (void)state;
     for (int own = 0; own <= 12; own += 4) {
         struct record record = {0};
         for (int i = 0; i < 12; i++)
@@ -259,7 +247,6 @@ static void cycles_are_of_a_core_that_is_not_shared(void **state)
  * too low. */
 static void cycles_count_at_the_highest_clock(void **state)
 {
-    (void)state;
     struct record record = {0};
     for (int i = 0; i < 12; i++)
         add(&record, &plain, 100, i % 3 == 0 ? 3e9 : i % 3 == 1 ? 1.7e9 : 0.3e9);
@@ -272,7 +259,6 @@ static void cycles_count_at_the_highest_clock(void **state)
  * the CPUs. */
 static void trials_of_one_state_of_the_cpus_are_a_figure(void **state)
 {
-    (void)state;
     uint8_t found[] = {0, 1, PLACEMENT_MOVING, 1, 0};
     const struct placement placement = {.found = found, .look_count = 5};
     struct record record = {0};
@@ -303,7 +289,6 @@ static void trials_of_one_state_of_the_cpus_are_a_figure(void **state)
 
 static void no_trial_no_value(void **state)
 {
-    (void)state;
     struct record record = {0};
     struct point point = conclude(&record, &plain);
     assert_int_equal(point.y.n, 0);
@@ -313,7 +298,6 @@ static void no_trial_no_value(void **state)
 
 static void a_rate_is_operations_a_second(void **state)
 {
-    (void)state;
     struct plan plan = plain;
     struct record record = {0};
     plan.yields = OPERATIONS_PER_SECOND;
@@ -337,7 +321,6 @@ static const struct plan twice = {.cycles = true,
 
 static void what_is_measured_twice_counts_once_with_the_mean_of_both(void **state)
 {
-    (void)state;
     struct record record = {0};
     for (int i = 0; i < 24; i++)
         add(&record, &twice, (10 + i % 12) * (i < 12 ? 0.9 : 1.1), 2.5e9);
@@ -355,7 +338,6 @@ static void what_is_measured_twice_counts_once_with_the_mean_of_both(void **stat
 
 static void lines_that_differ_are_no_drift(void **state)
 {
-    (void)state;
     struct record record = {0};
     for (int i = 0; i < 24; i++)
         add(&record, &twice, 10 + i % 12, 2.5e9);
@@ -367,7 +349,6 @@ static void lines_that_differ_are_no_drift(void **state)
 
 static void a_second_pass_that_was_cut_short_still_has_its_lines(void **state)
 {
-    (void)state;
     struct record record = {0};
     for (int i = 0; i < 15; i++) /* three lines twice, nine once */
         add(&record, &twice, i % 12 < 3 ? (i < 12 ? 18 : 22) : 30, 2.5e9);
@@ -380,7 +361,6 @@ static void a_second_pass_that_was_cut_short_still_has_its_lines(void **state)
 
 static void a_first_pass_alone_counts_what_it_has(void **state)
 {
-    (void)state;
     struct record record = {0};
     for (int i = 0; i < 5; i++)
         add(&record, &twice, 10 + i, 2.5e9);

@@ -113,7 +113,6 @@ static int sample(struct bench *bench, void (*prepare)(struct trial *),
 /* A kernel of known length, on the real clock. */
 static uint64_t sleep_a_little(void *state, uint64_t repeats)
 {
-    (void)state;
     uint64_t until = os_raw_ns() + 20000 * repeats;
     while (os_raw_ns() < until)
         ;

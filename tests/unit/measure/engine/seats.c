@@ -72,14 +72,12 @@ static void observe(void *observer, const struct observation *seen)
 
 static uint64_t model_work(void *self, int cpu, kernel_function *run, void *state, uint64_t repeats)
 {
-    (void)self, (void)run, (void)state;
     return repeats * (cpu ? SLOW_PS : FAST_PS);
 }
 
 static uint64_t model_additions(void *self, int cpu, uint64_t additions)
 {
     struct bench *bench = self;
-    (void)cpu;
     bool odd = bench->odd_bursts && ++bench->bursts % bench->odd_bursts == 0;
     return additions * (odd ? 400 : 500);
 }
@@ -184,7 +182,6 @@ static void windows_in_which_the_clock_moved_are_measured_again(void **state)
 
 static uint64_t sleep_a_little(void *state, uint64_t repeats)
 {
-    (void)state;
     usleep(50);
     return repeats;
 }
@@ -286,7 +283,6 @@ static void on_hardware_a_window_counts_what_each_worker_did(void **state)
 /* Longer than one waits for the other. */
 static uint64_t linger(void *state, uint64_t repeats)
 {
-    (void)state;
     nanosleep(&(struct timespec){.tv_nsec = 400 * 1000 * 1000}, NULL);
     return repeats;
 }

@@ -30,7 +30,6 @@ static void note_cpu(void *argument, unsigned rank)
 
 static void spin_for_ever(void *argument, unsigned rank)
 {
-    (void)rank;
     struct note *note = argument;
     atomic_fetch_add(&note->runs, 1);
     for (;;)
@@ -45,7 +44,6 @@ static bool waited_long_enough(void *argument)
 
 static void work_runs_on_its_cpu(void **state)
 {
-    (void)state;
     struct team *team;
     struct note note = {0};
     int cpu = allowed_cpu(0);
@@ -61,7 +59,6 @@ static void work_runs_on_its_cpu(void **state)
 
 static void endless_work_is_recalled_and_the_worker_works_on(void **state)
 {
-    (void)state;
     struct team *team;
     int cpu = allowed_cpu(0);
     assert_int_equal(team_create(&team, NULL, NULL), 0);
@@ -90,7 +87,6 @@ static struct team *left_behind[5];
 /* By itself it never would. */
 static void a_stop_ends_endless_work(void **state)
 {
-    (void)state;
     volatile sig_atomic_t stop = 0;
     struct note note = {0};
     struct error error = {0};
@@ -111,7 +107,6 @@ static int pin_nowhere(int cpu, struct error *error)
 
 static void pinning_may_be_another(void **state)
 {
-    (void)state;
     struct team *team;
     struct error error = {0};
     const int cpus[] = {4, 5}; /* which need not exist */
@@ -136,7 +131,6 @@ static int count_pin(int cpu, struct error *error)
 
 static void whoever_is_dismissed_is_pinned_anew(void **state)
 {
-    (void)state;
     struct team *team;
     struct note note = {0};
     const int cpu = allowed_cpu(0);
@@ -163,7 +157,6 @@ static pthread_t worker_of[2];
 /* Stands in for a CPU that something of higher priority holds. */
 static void hold(int signal_number)
 {
-    (void)signal_number;
     atomic_fetch_add(&holding, 1);
     while (atomic_load(&held))
         usleep(1000);
@@ -172,7 +165,6 @@ static void hold(int signal_number)
 
 static int pin_when_let_go(int cpu, struct error *error)
 {
-    (void)error;
     worker_of[cpu % 2] = pthread_self();
     hold(0);
     return 0;
@@ -211,7 +203,6 @@ static void assert_no_time_on(struct team *team, int cpu)
 
 static void a_worker_that_can_not_start_is_given_up(void **state)
 {
-    (void)state;
     struct team *team;
     const int cpus[] = {4, 5};
     atomic_store(&held, false);
@@ -231,7 +222,6 @@ static void a_worker_that_can_not_start_is_given_up(void **state)
 
 static void a_stop_ends_the_wait_for_a_worker(void **state)
 {
-    (void)state;
     volatile sig_atomic_t stop = 0;
     struct error error = {0};
     const int cpu = 4;
@@ -248,7 +238,6 @@ static void a_stop_ends_the_wait_for_a_worker(void **state)
 
 static void a_worker_that_can_not_end_is_left_behind(void **state)
 {
-    (void)state;
     const int cpus[] = {4, 5};
     atomic_store(&held, false);
     assert_int_equal(team_create_pinned_by(&left_behind[2], pin_when_let_go, NULL, NULL), 0);
@@ -261,7 +250,6 @@ static void a_worker_that_can_not_end_is_left_behind(void **state)
 
 static void a_worker_that_can_not_be_dismissed_is_given_up(void **state)
 {
-    (void)state;
     const int cpus[] = {4, 5};
     atomic_store(&held, false);
     assert_int_equal(team_create_pinned_by(&left_behind[3], pin_when_let_go, NULL, NULL), 0);

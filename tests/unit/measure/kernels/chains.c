@@ -24,7 +24,6 @@ static void *after(size_t start, uint64_t steps)
 
 static void every_number_of_chains_steps_each_of_them(void **state)
 {
-    (void)state;
     link_ring();
     for (unsigned n = 1; n <= CHAINS_MOST; n++) {
         struct chains chains = {{0}};
@@ -43,7 +42,6 @@ static void every_number_of_chains_steps_each_of_them(void **state)
 
 static void registers_hold_the_first_chains(void **state)
 {
-    (void)state;
     assert_true(chains_registers >= 8 && chains_registers < CHAINS_MOST);
 }
 
@@ -64,7 +62,6 @@ static void check_work(kernel_function *run, uint64_t count, uint64_t work, uint
 
 static void chains_with_work_take_turns(void **state)
 {
-    (void)state;
     static const uint64_t counts[] = {1, 2, 3, 16, 64}, works[] = {0, 1, 5, CHAINS_WORK_MOST};
     link_ring();
     for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
@@ -88,7 +85,6 @@ static uint64_t worked(kernel_function *run, uint64_t work)
 
 static void every_addition_is_done(void **state)
 {
-    (void)state;
     kernel_function *const runs[] = {chains_work_run, chains_prefetch_run};
     link_ring();
     for (size_t i = 0; i < 2; i++) {
@@ -104,7 +100,6 @@ static void every_addition_is_done(void **state)
 /* The article's: x += x >> 1; y = the high half of y * x; z += y. */
 static void iterations_are_the_articles(void **state)
 {
-    (void)state;
     link_ring();
     for (uint64_t work = 1; work < 40; work++) {
         static void *chain;

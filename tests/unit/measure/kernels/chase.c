@@ -26,7 +26,6 @@ static void link_elements(struct element *elements)
 
 static void a_spilled_pointer_goes_on_where_it_stopped(void **state)
 {
-    (void)state;
     struct element elements[COUNT];
     link_elements(elements);
     struct chase chase = {&elements[0]};
@@ -40,7 +39,6 @@ static void a_spilled_pointer_goes_on_where_it_stopped(void **state)
 
 static void a_modifying_chase_writes_beside_each_pointer_it_followed(void **state)
 {
-    (void)state;
     struct element elements[COUNT];
     link_elements(elements);
     struct chase chase = {&elements[0]};
@@ -69,7 +67,6 @@ static unsigned char *index_ring(size_t element_bytes)
 
 static void an_index_chase_multiplies_by_the_elements_size(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         for (int checked = 0; checked < 2; checked++) {
             kernel_function *run = chase_index_kernel(sizes[i], checked);
@@ -89,7 +86,6 @@ static void an_index_chase_multiplies_by_the_elements_size(void **state)
 /* Without the check it would read far beyond the elements. */
 static void a_checked_chase_ends_at_an_index_out_of_bounds(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         unsigned char *memory = index_ring(sizes[i]);
         const uint64_t wild = COUNT;
@@ -103,7 +99,6 @@ static void a_checked_chase_ends_at_an_index_out_of_bounds(void **state)
 
 static void pointers_may_straddle_lines_where_it_says_so(void **state)
 {
-    (void)state;
     if (!chase_straddles)
         skip();
     _Alignas(128) unsigned char memory[4 * 128];

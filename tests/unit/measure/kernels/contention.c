@@ -40,7 +40,6 @@ static uint64_t write_together(const struct contention *contention)
 
 static void no_addition_is_lost(void **state)
 {
-    (void)state;
     uint64_t all = (uint64_t)WRITERS * REPEATS * contention_steps;
     assert_int_equal(write_together(contention_of(CONTENTION_FETCH_ADD)), all);
     assert_int_equal(write_together(contention_of(CONTENTION_CAS)), all);
@@ -49,7 +48,6 @@ static void no_addition_is_lost(void **state)
 /* These write how many operations are left. */
 static void an_exchange_and_a_store_leave_a_number_of_their_own(void **state)
 {
-    (void)state;
     assert_int_equal(write_together(contention_of(CONTENTION_EXCHANGE)), 1);
     assert_int_equal(write_together(contention_of(CONTENTION_STORE)), 1);
 }
@@ -81,7 +79,6 @@ static void link_lines(struct lines *lines, size_t workers, enum line_state line
 
 static void helpers_and_the_measuring_worker_take_turns(void **state)
 {
-    (void)state;
     for (size_t workers = 2; workers <= 3; workers++)
         for (enum line_state line_state = 0; line_state < LINE_STATES; line_state++)
             for (enum touch_op op = 0; op < TOUCH_OPS; op++) {
@@ -106,7 +103,6 @@ static void helpers_and_the_measuring_worker_take_turns(void **state)
 
 static void a_set_is_gone_through_beside_its_links(void **state)
 {
-    (void)state;
     for (enum line_state line_state = 0; line_state < LINE_STATES; line_state++) {
         struct lines lines = {.stage = 0};
         struct line_ring *some = &lines.parts[0], *all = &lines.parts[1];
@@ -133,7 +129,6 @@ static void a_set_is_gone_through_beside_its_links(void **state)
 
 static void states_that_need_a_flush_say_so(void **state)
 {
-    (void)state;
     assert_string_equal(line_state_names[LINE_INVALID], "invalid");
 }
 

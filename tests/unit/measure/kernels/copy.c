@@ -44,7 +44,6 @@ static void assert_kept(const struct memory *memory, size_t at, size_t bytes)
 
 static void exactly_the_bytes_of_a_call_are_written(void **state)
 {
-    (void)state;
     static const size_t sizes[] = {1, 63, 256, 300, 1024};
     struct memory *memory = aligned_alloc(LINE, sizeof *memory);
     assert_non_null(memory);
@@ -76,7 +75,6 @@ static void exactly_the_bytes_of_a_call_are_written(void **state)
 
 static void places_are_gone_through_in_turn(void **state)
 {
-    (void)state;
     enum { EACH = 512, PLACES = 4, CALL = 256 };
     struct memory *memory = aligned_alloc(LINE, sizeof *memory);
     assert_non_null(memory);
@@ -107,7 +105,6 @@ static void places_are_gone_through_in_turn(void **state)
 
 static void bytes_are_counted_as_streams_count_them(void **state)
 {
-    (void)state;
     assert_int_equal(copy_counted(COPY_MEMCPY, 100), 200);
     assert_int_equal(copy_counted(COPY_PAST, 100), 200);
     assert_int_equal(copy_counted(COPY_SET, 100), 100);

@@ -37,7 +37,6 @@ static struct outcome run(const struct fence_op *op, enum fence_loop loop, unsig
 
 static void operations_change_what_they_say(void **state)
 {
-    (void)state;
     unsigned char *bytes = aligned_alloc(LINE, BYTES);
     assert_non_null(bytes);
     for (size_t i = 0; i < fence_op_count; i++) {
@@ -65,7 +64,6 @@ static void operations_change_what_they_say(void **state)
 /* After enough turns every line was chosen. */
 static void all_lines_are_chosen(void **state)
 {
-    (void)state;
     unsigned char *bytes = aligned_alloc(LINE, BYTES);
     assert_non_null(bytes);
     run(&fence_ops[0], FENCE_STORES, bytes);

@@ -24,7 +24,6 @@ static struct outcome run(enum forwarding which, uint64_t first, uint64_t second
 
 static void what_is_loaded_was_stored(void **state)
 {
-    (void)state;
     static const enum forwarding whole[] = {FORWARD_SAME, FORWARD_NAMED, FORWARD_NARROW};
     assert_true(forward_steps > 0);
     for (size_t i = 0; i < sizeof whole / sizeof *whole; i++) {
@@ -38,7 +37,6 @@ static void what_is_loaded_was_stored(void **state)
 /* Half of the eight bytes was never stored: with either byte order the load sees both halves. */
 static void a_wide_load_sees_what_was_there_before(void **state)
 {
-    (void)state;
     const uint64_t before = UINT64_C(0x1111111111111111);
     struct outcome outcome = run(FORWARD_WIDE, before, 5);
     uint32_t halves[2], seen[2];
@@ -52,7 +50,6 @@ static void a_wide_load_sees_what_was_there_before(void **state)
 
 static void an_overlapping_load_reaches_beyond_the_store(void **state)
 {
-    (void)state;
     if (!forward_kernels[FORWARD_OVERLAP])
         skip();
     struct outcome outcome = run(FORWARD_OVERLAP, 7, UINT64_C(0x2222222200000003));

@@ -49,7 +49,6 @@ static void rights_of(const void *at, char rights[5])
 
 static void code_of_each_kind_runs_and_can_be_made_anew(void **state)
 {
-    (void)state;
     static const struct {
         enum front_kind kind;
         size_t each;
@@ -76,7 +75,6 @@ static void code_of_each_kind_runs_and_can_be_made_anew(void **state)
 
 static void jumps_visit_every_place_once(void **state)
 {
-    (void)state;
     struct front front = fresh(FRONT_JUMPS, 64, true);
     bool seen[COUNT] = {false};
     size_t moved = 0;
@@ -92,7 +90,6 @@ static void jumps_visit_every_place_once(void **state)
 
 static void a_refusal_leaves_no_code(void **state)
 {
-    (void)state;
     struct front front = fresh(FRONT_JUMPS, 16, false);
     const pid_t child = fork();
     assert_true(child >= 0);

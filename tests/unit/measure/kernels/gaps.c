@@ -35,7 +35,6 @@ static struct gaps fresh(uint64_t over)
 
 static void every_reading_is_a_gap_where_any_distance_is(void **state)
 {
-    (void)state;
     /* A counter that stands still between two readings has a distance of 0. */
     struct gaps gaps = fresh(0);
     gaps_run(&gaps, READINGS);
@@ -61,7 +60,6 @@ static void every_reading_is_a_gap_where_any_distance_is(void **state)
 
 static void calls_add_up_until_someone_takes_what_was_seen(void **state)
 {
-    (void)state;
     struct gaps gaps = fresh(UINT64_MAX / 4);
     gaps_run(&gaps, READINGS);
     const uint64_t watched = gaps.watched;
@@ -85,7 +83,6 @@ static void count(struct gap_counts *counts)
 
 static void each_gap_has_what_was_counted_since_the_one_before(void **state)
 {
-    (void)state;
     struct gaps gaps = fresh(1);
     gaps.count = count;
     gaps_run(&gaps, READINGS);
@@ -102,7 +99,6 @@ static volatile uint64_t handler_began, handler_ended;
 
 static void stay_away(int signal_number)
 {
-    (void)signal_number;
     handler_began = arch_counter();
     for (unsigned i = 0; i < 20000; i++)
         handler_ended = arch_counter();
@@ -112,7 +108,6 @@ static void stay_away(int signal_number)
 /* A signal's handler is as good an interruption as any, and tells how long it was. */
 static void an_interruption_is_found_with_its_length(void **state)
 {
-    (void)state;
     const struct sigaction action = {.sa_handler = stay_away};
     const struct itimerval soon = {.it_value = {.tv_usec = 2000}};
     struct gaps gaps = fresh(0);

@@ -70,7 +70,6 @@ static uint32_t word(const struct pair *pair, size_t offset)
 
 static void every_operation_takes_turns_and_goes_on(void **state)
 {
-    (void)state;
     struct pair pair;
     int possible = 0;
     for (enum handoff_op op = 0; op < HANDOFF_OPS; op++)
@@ -84,7 +83,6 @@ static void every_operation_takes_turns_and_goes_on(void **state)
 
 static void a_cas_ends_as_it_began(void **state)
 {
-    (void)state;
     static const enum handoff_op ops[] = {HANDOFF_CAS, HANDOFF_CAS_LLSC, HANDOFF_CAS_LSE};
     struct pair pair;
     for (size_t i = 0; i < 3; i++)
@@ -98,7 +96,6 @@ static void a_cas_ends_as_it_began(void **state)
 
 static void two_lines_count_together(void **state)
 {
-    (void)state;
     struct pair pair;
     assert_true(set_up(&pair, HANDOFF_READWRITE));
     run_both(&pair);
@@ -109,7 +106,6 @@ static void two_lines_count_together(void **state)
 
 static void one_line_counts_the_turns(void **state)
 {
-    (void)state;
     static const enum handoff_op ops[] = {HANDOFF_EXCHANGE, HANDOFF_FETCH_ADD, HANDOFF_STORE_LOAD,
                                           HANDOFF_PAYLOAD};
     struct pair pair;
@@ -122,7 +118,6 @@ static void one_line_counts_the_turns(void **state)
 
 static void both_sides_write_to_each_line_of_the_payload(void **state)
 {
-    (void)state;
     struct pair pair;
     assert_true(set_up(&pair, HANDOFF_PAYLOAD));
     run_both(&pair);
@@ -135,7 +130,6 @@ static void both_sides_write_to_each_line_of_the_payload(void **state)
  * time. But an emulator's counter may be read before the load that precedes it. */
 static void stamps_tell_the_way_there_and_back(void **state)
 {
-    (void)state;
     struct pair pair;
     if (!set_up(&pair, HANDOFF_ONE_WAY))
         skip();
@@ -155,7 +149,6 @@ static void stamps_tell_the_way_there_and_back(void **state)
 
 static void kinds_of_cas_that_are_missing_say_so(void **state)
 {
-    (void)state;
     const char *missing;
     const struct handoff *best = handoff_find(HANDOFF_CAS, &missing);
     const struct handoff *lse = handoff_find(HANDOFF_CAS_LSE, &missing);

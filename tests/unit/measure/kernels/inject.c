@@ -51,7 +51,6 @@ static uint64_t count(const struct bench *bench)
  * its share of reads, to one turn. */
 static void every_share_of_reads_is_kept(void **state)
 {
-    (void)state;
     enum { REPEATS = 100 };
     const double lines = REPEATS * inject_lines_each;
     for (unsigned percent = 0; percent <= 100; percent++)
@@ -77,7 +76,6 @@ static void every_share_of_reads_is_kept(void **state)
 /* All words of the lines that it goes to hold the pause, and no other words. */
 static void what_is_written_past_the_caches_are_whole_lines(void **state)
 {
-    (void)state;
     struct bench *bench = lay_out(0, INJECT_SEQUENTIAL, 3);
     if (bench->lacks)
         skip();
@@ -91,7 +89,6 @@ static void what_is_written_past_the_caches_are_whole_lines(void **state)
 
 static void sequential_traffic_goes_on_and_round(void **state)
 {
-    (void)state;
     struct bench *bench = lay_out(50, INJECT_SEQUENTIAL, 3);
     for (size_t lines = 0; lines < 2 * COUNT + 32; lines += inject_lines_each)
         inject_run(&bench->injector, 1);
@@ -106,7 +103,6 @@ static void sequential_traffic_goes_on_and_round(void **state)
 
 static void random_traffic_reaches_every_line_in_no_order(void **state)
 {
-    (void)state;
     struct bench *bench = lay_out(50, INJECT_RANDOM, 1);
     bench->injector.lines.position = 5;
     inject_run(&bench->injector, 100);
@@ -124,7 +120,6 @@ static void random_traffic_reaches_every_line_in_no_order(void **state)
 
 static void a_pause_changes_no_line(void **state)
 {
-    (void)state;
     uint64_t ends[2];
     for (int i = 0; i < 2; i++) {
         struct bench *bench = lay_out(75, INJECT_RANDOM, i ? 100 : 1);

@@ -12,7 +12,6 @@
 
 static void a_chase_goes_on_where_it_stopped(void **state)
 {
-    (void)state;
     enum { COUNT = 3 * 64 + 1 }; /* one more than three repeats: no repeat ends where it began */
     void *ring[COUNT];
     assert_int_equal(chase_steps, 64);
@@ -29,14 +28,12 @@ static void a_chase_goes_on_where_it_stopped(void **state)
 
 static void additions_add_one_a_step(void **state)
 {
-    (void)state;
     assert_int_equal(additions_run(NULL, 1), addition_steps);
     assert_int_equal(additions_run(NULL, 1000), 1000 * addition_steps);
 }
 
 static void multiplications_multiply_once_a_step(void **state)
 {
-    (void)state;
     uint64_t product = 1;
     for (unsigned i = 0; i < 1000 * multiplication_steps; i++)
         product *= UINT64_C(0x9e3779b97f4a7c15);

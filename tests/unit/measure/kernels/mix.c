@@ -13,7 +13,6 @@ enum { BYTES = 256 * 1024 };
 /* A turn loads and stores some parts, and goes on where the last one stopped. */
 static void turns_alternate_and_go_on(void **state)
 {
-    (void)state;
     const struct stream_access in_order = {STREAM_SEQUENTIAL, 0};
     const struct stream_kernel *store = stream_find(STREAM_WRITE, STREAM_SCALAR, NULL),
                                *load = stream_find(STREAM_READ, STREAM_SCALAR, NULL);
@@ -42,7 +41,6 @@ static void turns_alternate_and_go_on(void **state)
 
 static void a_mix_without_stores_or_without_loads_runs(void **state)
 {
-    (void)state;
     const struct stream_access in_order = {STREAM_SEQUENTIAL, 0};
     const struct stream_kernel *store = stream_find(STREAM_WRITE, STREAM_SCALAR, NULL);
     unsigned char *to = aligned_alloc(4096, BYTES);

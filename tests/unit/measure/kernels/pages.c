@@ -34,7 +34,6 @@ static unsigned touched(const struct pages *pages)
 
 static void each_page_is_touched_and_cleared(void **state)
 {
-    (void)state;
     struct pages pages = region(PAGES_OF_4K);
     pages_restores[PAGES_FRESH](&pages, 1);
     assert_non_null(pages.memory);
@@ -53,7 +52,6 @@ static void each_page_is_touched_and_cleared(void **state)
 
 static void what_is_given_back_is_untouched_again(void **state)
 {
-    (void)state;
     struct pages pages = region(PAGES_OF_4K);
     pages_restores[PAGES_FILLED](&pages, 1);
     assert_int_equal(touched(&pages), PAGES);
@@ -75,7 +73,6 @@ static void what_is_given_back_is_untouched_again(void **state)
 
 static void shared_memory_keeps_what_it_holds(void **state)
 {
-    (void)state;
     struct pages pages = region(PAGES_SHARED);
     pages_restores[PAGES_DROPPED](&pages, 1);
     assert_int_equal(touched(&pages), PAGES);
@@ -88,7 +85,6 @@ static void shared_memory_keeps_what_it_holds(void **state)
 
 static void a_twin_lives_until_it_is_released(void **state)
 {
-    (void)state;
     struct pages pages = region(PAGES_OF_4K);
     pages_restores[PAGES_TWINNED](&pages, 1);
     const int first = pages.twin;
@@ -106,7 +102,6 @@ static void a_twin_lives_until_it_is_released(void **state)
 
 static void a_call_that_is_refused_is_counted(void **state)
 {
-    (void)state;
     struct pages pages = region(PAGES_OF_4K);
     pages.bytes = (SIZE_MAX / 8 + 1) * 7; /* seven eighths of all addresses */
     pages_restores[PAGES_FRESH](&pages, 1);
@@ -119,7 +114,6 @@ static void a_call_that_is_refused_is_counted(void **state)
 
 static void what_stays_is_only_looked_at(void **state)
 {
-    (void)state;
     unsigned char memory[256] = {0};
     struct pages_beside beside = {memory, 64, 4};
     pages_beside_run(&beside, 3);
@@ -147,7 +141,6 @@ static bool counts(enum pages_action action, enum pages_restore restore, enum pa
 
 static void the_kernel_counts_what_is_meant(void **state)
 {
-    (void)state;
     if (getenv("FATHOM_EMULATED") || !pages_counted())
         skip();
     assert_true(counts(PAGES_TOUCH, PAGES_FRESH, PAGES_OF_4K, PAGES));
@@ -163,7 +156,6 @@ static void the_kernel_counts_what_is_meant(void **state)
 /* Kernels before 5.9 count the pages that are populated as well; some sandboxes do not. */
 static void populated_pages_are_counted_or_not_at_all(void **state)
 {
-    (void)state;
     if (getenv("FATHOM_EMULATED") || !pages_counted())
         skip();
     assert_true(counts(PAGES_POPULATE, PAGES_FRESH, PAGES_OF_4K, PAGES) ||

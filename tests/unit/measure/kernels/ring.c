@@ -61,14 +61,12 @@ static void check_cycles(size_t count, size_t stride)
 
 static void every_small_count_is_one_cycle(void **state)
 {
-    (void)state;
     for (size_t count = 1; count <= 260; count++)
         check_cycles(count, 64);
 }
 
 static void odd_counts_and_strides_are_one_cycle(void **state)
 {
-    (void)state;
     static const size_t counts[] = {1, 2, 3, 7, 511, 512, 513, 1023, 4097, 9973, 65537};
     static const size_t strides[] = {sizeof(void *), 24, 64, 72, 128, 200};
     for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
@@ -78,7 +76,6 @@ static void odd_counts_and_strides_are_one_cycle(void **state)
 
 static void blocks_are_one_cycle_and_visited_one_after_another(void **state)
 {
-    (void)state;
     static const size_t blocks[] = {1, 2, 3, 16, 37, 64, 100, 999, 1000, 1001};
     const size_t count = 1000;
     size_t order[1000];
@@ -96,7 +93,6 @@ static void blocks_are_one_cycle_and_visited_one_after_another(void **state)
  * chance. */
 static void forward_blocks_follow_in_random_order(void **state)
 {
-    (void)state;
     static const size_t blocks[] = {1, 2, 3, 7, 16, 64, 333, 999};
     const size_t count = 1000;
     size_t order[1000];
@@ -123,7 +119,6 @@ static void forward_blocks_follow_in_random_order(void **state)
 /* Wherever the elements lie: every architecture copies from everywhere. */
 static void indexes_and_odd_addresses_make_the_same_ring(void **state)
 {
-    (void)state;
     enum { COUNT = 501, STRIDE = 24 };
     static const enum ring_order orders[] = {RING_RANDOM, RING_FORWARD, RING_BACKWARD};
     unsigned char *memory = malloc(COUNT * STRIDE + 8);
@@ -154,7 +149,6 @@ static void indexes_and_odd_addresses_make_the_same_ring(void **state)
 
 static void forward_and_backward_go_by_address(void **state)
 {
-    (void)state;
     size_t order[100];
     struct ring ring = make(100, 64, RING_FORWARD, 0, 1);
     assert_single_cycle(&ring, order);
@@ -170,7 +164,6 @@ static void forward_and_backward_go_by_address(void **state)
 
 static void same_seed_same_ring_other_seed_other_ring(void **state)
 {
-    (void)state;
     enum { COUNT = 777 };
     size_t first[COUNT], again[COUNT], other[COUNT];
     struct ring ring = make(COUNT, 64, RING_RANDOM, 0, 42);
@@ -189,7 +182,6 @@ static void same_seed_same_ring_other_seed_other_ring(void **state)
  * third of the count, and steps to a neighbour, which a prefetcher would follow, are rare. */
 static void random_order_has_no_short_or_repeated_steps(void **state)
 {
-    (void)state;
     enum { COUNT = 50000 };
     size_t *order = calloc(COUNT, sizeof *order);
     assert_non_null(order);
@@ -216,7 +208,6 @@ static void random_order_has_no_short_or_repeated_steps(void **state)
 /* Of independent steps of such a ring the commonest distance makes 1.4 % at most. */
 static void no_distance_makes_many_steps_of_a_small_ring(void **state)
 {
-    (void)state;
     enum { COUNT = 512, SEEDS = 200 };
     static size_t order[COUNT];
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
@@ -236,7 +227,6 @@ static void no_distance_makes_many_steps_of_a_small_ring(void **state)
 /* Threads that build a part each make the ring that one builds. */
 static void parts_make_the_whole_ring(void **state)
 {
-    (void)state;
     static const struct {
         size_t count, block;
         enum ring_order order;
@@ -260,7 +250,6 @@ static void parts_make_the_whole_ring(void **state)
 
 static void warming_ends_where_a_chase_would(void **state)
 {
-    (void)state;
     static const size_t visits[] = {0, 1, 5, 98, 99, 100, 101, 250};
     static const enum ring_order orders[] = {RING_RANDOM, RING_FORWARD, RING_BACKWARD};
     for (size_t o = 0; o < 3; o++)
@@ -279,7 +268,6 @@ static void warming_ends_where_a_chase_would(void **state)
 /* Where threads begin is as far apart in the order as their parts are long. */
 static void parts_are_warmed_far_apart(void **state)
 {
-    (void)state;
     static const struct {
         enum ring_order order;
         size_t block;
@@ -308,7 +296,6 @@ static void parts_are_warmed_far_apart(void **state)
 
 static void marks_are_equally_far_apart_in_the_order(void **state)
 {
-    (void)state;
     static const size_t counts[] = {1, 2, 97, 256, 1000}, parts[] = {1, 2, 3, 64, 97};
     for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
         for (size_t p = 0; p < sizeof parts / sizeof *parts; p++)

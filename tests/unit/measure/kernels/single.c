@@ -42,7 +42,6 @@ static struct single fresh(uint64_t over, bool flush)
 
 static void each_load_is_counted_once(void **state)
 {
-    (void)state;
     for (int flush = 0; flush <= line_flush_possible(); flush++) {
         struct single single = fresh(SINGLE_BINS, flush);
         uint64_t sum = 0;
@@ -58,7 +57,6 @@ static void each_load_is_counted_once(void **state)
 
 static void all_are_logged_in_order(void **state)
 {
-    (void)state;
     struct single single = fresh(0, false);
     single.check = 0;
     single_run(&single, ROOM);

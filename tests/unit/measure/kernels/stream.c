@@ -93,7 +93,6 @@ static void verify(const struct stream_kernel *kernel, const struct stream_acces
 
 static void each_kernel_does_what_its_name_says(void **state)
 {
-    (void)state;
     unsigned found = 0;
     for (enum stream_width width = 0; width < STREAM_WIDTHS; width++)
         for (enum stream_op op = 0; op < STREAM_OPS; op++) {
@@ -113,7 +112,6 @@ static void each_kernel_does_what_its_name_says(void **state)
 
 static void what_every_processor_has_is_there(void **state)
 {
-    (void)state;
     static const enum stream_op ops[] = {STREAM_READ,  STREAM_WRITE, STREAM_COPY,
                                          STREAM_SCALE, STREAM_ADD,   STREAM_TRIAD};
     for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
@@ -124,7 +122,6 @@ static void what_every_processor_has_is_there(void **state)
 
 static void strides_come_to_the_lines_between_in_their_turn(void **state)
 {
-    (void)state;
     const struct stream_kernel *kernel = stream_find(STREAM_COPY, STREAM_SCALAR, NULL);
     const struct stream_access way = {STREAM_STRIDED, 1024};
     struct run run;

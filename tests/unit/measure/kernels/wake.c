@@ -46,7 +46,6 @@ static uint64_t count_switches(void)
 
 static void both_sides_have_their_turns(void **state)
 {
-    (void)state;
     for (int kind = 0; kind < BELL_KINDS; kind++) {
         struct bell bells[2];
         const struct wake_bells ways = {bell_ways[kind].ring, bell_ways[kind].await,
@@ -71,7 +70,6 @@ static void both_sides_have_their_turns(void **state)
 
 static void a_sleeper_is_woken_once_a_repeat(void **state)
 {
-    (void)state;
     for (int kind = 0; kind < BELL_KINDS; kind++) {
         struct bell bell;
         struct wake_shared shared = {0};

@@ -13,7 +13,6 @@ static void *ring[ELEMENTS];
 
 static void each_chase_takes_one_step_a_repeat(void **state)
 {
-    (void)state;
     static const uint64_t counts[] = {0, 1, 2, 3, 4, 5, 63, 512, 1023, WINDOW_FILLERS_MOST};
     for (size_t i = 0; i < ELEMENTS; i++)
         ring[i] = &ring[(i + 5) % ELEMENTS];

@@ -55,7 +55,6 @@ static uint64_t work(void *self, int cpu, kernel_function *run, void *state, uin
 {
     struct bench *bench = self;
     struct single *single = state;
-    (void)cpu;
     assert_ptr_equal(run, single_run);
     assert_true(single->pause_bits >= 1 && single->pause_bits < 32 && single->over <= SINGLE_BINS);
     const double first = bench->now;
@@ -85,7 +84,6 @@ static uint64_t work(void *self, int cpu, kernel_function *run, void *state, uin
 
 static uint64_t additions(void *self, int cpu, uint64_t count)
 {
-    (void)self, (void)cpu;
     return count * 500;
 }
 

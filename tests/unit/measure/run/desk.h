@@ -35,23 +35,16 @@ struct desk {
 
 static uint64_t desk_work(void *self, int cpu, kernel_function *run, void *state, uint64_t repeats)
 {
-    (void)self;
-    (void)cpu;
-    (void)run;
-    (void)state;
     return repeats * 1000;
 }
 
 static uint64_t desk_additions(void *self, int cpu, uint64_t additions)
 {
-    (void)self;
-    (void)cpu;
     return additions * 500;
 }
 
 static uint64_t desk_kernel(void *state, uint64_t repeats)
 {
-    (void)state;
     return repeats;
 }
 

@@ -115,13 +115,11 @@ static void every_probe_runs(const char *name, bool caches, bool distrusted)
 
 static void every_probe_runs_where_no_cache_is_declared(void **state)
 {
-    (void)state;
     every_probe_runs("guest-without-caches", false, false);
 }
 
 static void every_probe_runs_where_the_counter_is_distrusted(void **state)
 {
-    (void)state;
 #if defined(__x86_64__)
     every_probe_runs("kernel-distrusts-tsc", true, true);
 #else
@@ -133,7 +131,6 @@ static void every_probe_runs_where_the_counter_is_distrusted(void **state)
 static void a_probe_alone_takes_levels_first(void **state)
 {
     static const char *const alone[] = {"prefetch", "access", "parallelism", "copy", "geometry"};
-    (void)state;
     for (size_t i = 0; i < sample_seeds(sizeof alone / sizeof *alone); i++) {
         static struct bench bench;
         if (!set_up(&bench, "guest-without-caches"))

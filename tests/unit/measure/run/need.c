@@ -48,7 +48,6 @@ static int run_model(struct need *need, const struct need_condition *condition,
 
 static int count_save(void *program, const struct document *document, struct error *error)
 {
-    (void)document, (void)error;
     ((struct program *)program)->saves++;
     return 0;
 }
@@ -99,7 +98,6 @@ static void what_costs_time_is_told(void **state)
     struct program program = {.cost = {0, 0.3, 0.1, 0.2}, .noise = 0.02, .drift = 0.005};
     struct document document;
     struct error error;
-    (void)state;
     assert_int_equal(measure(&program, &document, &error), 0);
     static const char *const names[] = {"need.L3", "need.traffic", "need.pages"};
     for (int i = 0; i < 3; i++) {
@@ -125,7 +123,6 @@ static void a_drift_is_no_need(void **state)
     struct program program = {.noise = 0.005, .drift = 0.03};
     struct document document;
     struct error error;
-    (void)state;
     assert_int_equal(measure(&program, &document, &error), 0);
     assert_non_null(strstr(found(&document, "need.L3")->text, "indifferent"));
     assert_non_null(strstr(found(&document, "need.traffic")->text, "indifferent"));
@@ -137,7 +134,6 @@ static void a_drift_is_no_need(void **state)
 static void the_indifferent_are_called_so(void **state)
 {
     unsigned slower = 0, untold = 0, within = 0, all = 0;
-    (void)state;
     for (uint64_t seed = 1; seed <= PROGRAMS; seed++) {
         struct program program = {.noise = 0.08, .random = {seed}};
         struct document document;
@@ -162,7 +158,6 @@ static void what_drowns_is_not_told(void **state)
     struct program program = {.cost = {0, 0.05, 0, 0}, .noise = 1.5};
     struct document document;
     struct error error;
-    (void)state;
     assert_int_equal(measure(&program, &document, &error), 0);
     assert_non_null(strstr(found(&document, "need.L3")->text, "can't tell"));
     assert_true(need_untold(&document.probes[0]));
@@ -175,7 +170,6 @@ static void a_failure_ends_it(void **state)
     struct program program = {.noise = 0.01, .fails_at = 60};
     struct document document;
     struct error error;
-    (void)state;
     assert_int_equal(measure(&program, &document, &error), ERROR_IMPOSSIBLE);
     assert_string_equal(error.text, "it fails");
     assert_int_equal(program.runs, 60);
@@ -191,7 +185,6 @@ static void it_is_found_again(void **state)
     struct document document;
     struct error error;
     const char *remarks;
-    (void)state;
     assert_int_equal(measure(&program, &document, &error), 0);
     const size_t count = document.probes[0].finding_count;
     const double value = found(&document, "need.L3")->value;

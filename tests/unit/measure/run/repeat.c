@@ -49,7 +49,6 @@ static void end(struct bench *bench)
 
 static int measure_bases(void **state)
 {
-    (void)state;
     if (!getenv("FATHOM_SOURCE"))
         return 0;
     int code = begin(&latency, "latency", "1", NULL);
@@ -64,7 +63,6 @@ static int measure_bases(void **state)
 
 static int forget_bases(void **state)
 {
-    (void)state;
     if (getenv("FATHOM_SOURCE")) {
         end(&latency);
         end(&bandwidth);
@@ -74,7 +72,6 @@ static int forget_bases(void **state)
 
 static void several_runs_are_one_document_with_their_spread(void **state)
 {
-    (void)state;
     if (!getenv("FATHOM_SOURCE"))
         skip();
     const struct document *document = &latency.measured.document;
@@ -125,7 +122,6 @@ static void a_machine_that_has_become_worse_fails_after_all_looks(void **state)
     } changes[] = {{"DRAM.latency=x2,L1.latency=+25%", {"DRAM.latency_ns", "L1.latency"}, &latency},
                    {"L1.capacity=x0.5,core.clock=-20%", {"L1.capacity", "core.clock"}, &latency},
                    {"bandwidth=x0.4", {"bandwidth.read.all"}, &bandwidth}};
-    (void)state;
     if (!getenv("FATHOM_SOURCE"))
         skip();
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
@@ -144,7 +140,6 @@ static void a_machine_that_has_become_worse_fails_after_all_looks(void **state)
 static void an_unchanged_machine_is_well(void **state)
 {
     enum { OF_BANDWIDTH = 12, ALL };
-    (void)state;
     if (!getenv("FATHOM_SOURCE"))
         skip();
     unsigned of_bandwidth[HEALTHS] = {0}, of_latency[HEALTHS] = {0};
@@ -166,7 +161,6 @@ static void an_unchanged_machine_is_well(void **state)
 
 static void what_is_not_found_is_uncertain_after_all_looks(void **state)
 {
-    (void)state;
     if (!getenv("FATHOM_SOURCE"))
         skip();
     struct bench bench;
@@ -185,7 +179,6 @@ static void what_is_not_found_is_uncertain_after_all_looks(void **state)
 /* Halved memory stays halved, however often the rest is measured. */
 static void a_fact_needs_one_look(void **state)
 {
-    (void)state;
     if (!getenv("FATHOM_SOURCE"))
         skip();
     struct bench bench;

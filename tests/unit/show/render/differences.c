@@ -28,7 +28,6 @@ static size_t count_of(const char *text, const char *part)
 
 static void a_value_without_an_interval_says_so(void **state)
 {
-    (void)state;
     struct document a, b;
     sample_document(&a, 2, 1);
     sample_document(&b, 2, 1);
@@ -49,7 +48,6 @@ static void a_value_without_an_interval_says_so(void **state)
 
 static void hostile_texts_stay_inert(void **state)
 {
-    (void)state;
     struct document a, b;
     sample_hostile(&a);
     sample_document(&b, 4, 2);

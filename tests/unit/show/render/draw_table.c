@@ -70,7 +70,6 @@ static char *print(add_function *add, const struct series *series, size_t count,
 
 static void rows_are_distinguished_by_what_differs(void **state)
 {
-    (void)state;
     struct bench bench = bench_of(false);
     struct series *series = join(&bench, false);
     char *text = print(report_add_points, series, SERIES, 80);
@@ -92,7 +91,6 @@ static void rows_are_distinguished_by_what_differs(void **state)
 /* What goes first is what the rest says best without. */
 static void both_units_are_shown_at_any_width(void **state)
 {
-    (void)state;
     static const struct {
         int width;
         const char *head, *row, *unknown;
@@ -126,7 +124,6 @@ static void both_units_are_shown_at_any_width(void **state)
 
 static void doubts_are_marked_and_flags_named_where_there_is_room(void **state)
 {
-    (void)state;
     struct bench bench = bench_of(false);
     struct series *series = join(&bench, false);
     series->point_count = 16;
@@ -159,7 +156,6 @@ static struct series *sheet_of(struct bench *bench)
 
 static void cells_are_cycles_where_all_have_them(void **state)
 {
-    (void)state;
     struct bench bench = bench_of(false);
     struct series *series = sheet_of(&bench);
     char *text = print(report_add_sheet, series, SERIES, 80);
@@ -177,7 +173,6 @@ static void cells_are_cycles_where_all_have_them(void **state)
 
 static void gaps_and_doubts_show(void **state)
 {
-    (void)state;
     struct bench bench = bench_of(false);
     struct series *series = sheet_of(&bench);
     series[1].points++; /* it begins at 2 */
@@ -193,7 +188,6 @@ static void gaps_and_doubts_show(void **state)
 
 static void what_is_too_wide_goes_on_below(void **state)
 {
-    (void)state;
     struct bench bench = bench_of(false);
     struct series many[4 * SERIES];
     for (int i = 0; i < 4 * SERIES; i++)
@@ -207,7 +201,6 @@ static void what_is_too_wide_goes_on_below(void **state)
 /* Texts of any length are shown whole: in lines of their own, or wrapped in their column. */
 static void texts_are_shown_whole(void **state)
 {
-    (void)state;
     static const char words[] = "a label that has more words than a narrow terminal has columns";
     for (int width = 40; width <= 120; width += 8) {
         struct report report = {.pool = &test_pool};

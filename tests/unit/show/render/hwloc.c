@@ -15,7 +15,6 @@ static void read_nodes(struct document *document)
 
 static void pairs_that_are_missing_cost_one_cpu(void **state)
 {
-    (void)state;
     struct document document;
     read_nodes(&document);
     for (size_t p = 0; p < document.probe_count; p++)
@@ -34,7 +33,6 @@ static void pairs_that_are_missing_cost_one_cpu(void **state)
 
 static void hostile_documents_are_refused_or_inert(void **state)
 {
-    (void)state;
     struct document document;
     struct error error = {0};
     sample_hostile(&document);
@@ -111,7 +109,6 @@ static void assert_refused(const struct bench *bench, int code, const char *why)
 
 static void damaged_trees_are_refused(void **state)
 {
-    (void)state;
     static const struct {
         const char *type, *set, *again, *why;
     } wrong[] = {

@@ -62,7 +62,6 @@ static void add_clusters(struct document *document, int cpus)
 
 static void every_matrix_fits_every_width(void **state)
 {
-    (void)state;
     static const int sizes[] = {16, 64, 128, 512};
     /* Most of the time is the largest one's. */
     const size_t count = sizeof sizes / sizeof *sizes - (sample_each() > 1);
@@ -90,7 +89,6 @@ static void every_matrix_fits_every_width(void **state)
 /* Names of groups that have no room beside their rows stand below these, whole. */
 static void long_lists_of_cpus_stand_below_the_groups(void **state)
 {
-    (void)state;
     char lists[2][256] = {"", ""};
     struct document document;
     sample_document(&document, 64, 1);
@@ -111,7 +109,6 @@ static void long_lists_of_cpus_stand_below_the_groups(void **state)
 
 static void maps_are_as_before(void **state)
 {
-    (void)state;
     const struct text_style terminal = {.width = 40, .blocks = true, .colour = true};
     struct document document;
     sample_document(&document, 64, 1);

@@ -38,7 +38,6 @@ static size_t widest_line(const char *text)
 /* Those of a file or a pipe are in tests/golden. */
 static void views_in_colours_are_as_before(void **state)
 {
-    (void)state;
     struct document document;
     sample_document(&document, 2, 8);
     assert_golden(summary(&document, &coloured), "summary-coloured.txt");
@@ -48,7 +47,6 @@ static void views_in_colours_are_as_before(void **state)
 
 static void a_summary_fits_a_screen(void **state)
 {
-    (void)state;
     struct document document;
     for (int cpus = 2; cpus <= 128; cpus *= 4) {
         sample_document(&document, cpus, 8);
@@ -63,7 +61,6 @@ static void a_summary_fits_a_screen(void **state)
 /* Each number in turn, and all at once, absent or out of all bounds. */
 static void odd_numbers_never_harm(void **state)
 {
-    (void)state;
     static const double odd[] = {NAN, INFINITY, -INFINITY, 0, -1, 1e308, 5e-324, 1e-10, 3};
     const struct summary nothing = summary_of_nothing();
     for (size_t o = 0; o < sizeof odd / sizeof *odd; o++)
@@ -93,7 +90,6 @@ static void odd_numbers_never_harm(void **state)
 
 static void hostile_texts_are_inert(void **state)
 {
-    (void)state;
     struct document document;
     sample_hostile(&document);
     char *texts[] = {summary(&document, &terminal), summary(&document, &plain),
@@ -109,7 +105,6 @@ static void hostile_texts_are_inert(void **state)
 
 static void an_empty_document_can_be_shown(void **state)
 {
-    (void)state;
     struct document document = {.run.complete = true};
     const struct text_style none = {0};
     char *text = summary(&document, &none);
@@ -147,7 +142,6 @@ static void assert_all_fits(const struct document *document)
 
 static void no_line_is_wider_than_the_style(void **state)
 {
-    (void)state;
     static const char *const files[] = {"cli/sample.json", "data/gpu/made-up.json",
                                         "data/findings/experiments.json",
                                         "data/findings/foreign.json"};

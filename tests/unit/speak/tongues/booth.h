@@ -104,8 +104,6 @@ static int make_up(struct talk *talk, const char *probe, const struct talk_optio
     struct pool *pool = &document->pool;
     struct probe_result *result =
         pool_append(pool, (void **)&document->probes, &document->probe_count, sizeof *result);
-    (void)error;
-    (void)options;
     assert_non_null(result);
     *result = (struct probe_result){.name = probe, .status = PROBE_OK};
     strcat(strcat(here->asked, talk->commands[talk->command_count - 1]), "\n");

@@ -87,7 +87,6 @@ static void assert_same_form(const char *ours, const char *theirs)
 static void forms_tell_widths_and_decimals(void **state)
 {
     char form[LINE_BYTES];
-    (void)state;
     form_of(" 00\t 77.3  x 1.", 15, form);
     assert_string_equal(form, "<3.0>\t<5.1>  x<2.0>.");
 }

@@ -44,7 +44,6 @@ static int prepare(void *self, uint64_t work, uint64_t seed, double *operations,
                    struct error *error)
 {
     struct bench *bench = self;
-    (void)seed;
     bench->ready = (unsigned)work;
     *operations = 16;
     if (work == WAKE)

@@ -46,7 +46,6 @@ static uint64_t pass_turn(void *state, uint64_t repeats)
 
 static uint64_t count_ps(void *state, uint64_t repeats)
 {
-    (void)state;
     return repeats * 100000;
 }
 
@@ -141,7 +140,6 @@ static void arrange_absence_in_groups(struct bench *bench)
 
 static void a_cpu_that_is_not_there_fails_its_point_alone(void **state)
 {
-    (void)state;
     struct bench bench;
     for (int grouped = 0; grouped < 2; grouped++) {
         measure(&bench, &(struct scenario){os_pin_thread,
@@ -169,7 +167,6 @@ static void arrange_two_absences(struct bench *bench)
 
 static void its_companions_of_a_group_go_on(void **state)
 {
-    (void)state;
     struct bench bench;
     measure(&bench, &(struct scenario){os_pin_thread, arrange_two_absences, prepare, NAN});
     assert_int_equal(bench.outcome.points_failed, 2);
@@ -183,7 +180,6 @@ static void its_companions_of_a_group_go_on(void **state)
 /* Two CPUs of which one is gone: the kernel keeps both threads on the other. */
 static int pin_to_the_first(int cpu, struct error *error)
 {
-    (void)cpu;
     return os_pin_thread(cpu_ids[0], error);
 }
 
@@ -194,7 +190,6 @@ static void arrange_pair(struct bench *bench)
 
 static void workers_forced_onto_one_cpu_fail_and_nothing_hangs(void **state)
 {
-    (void)state;
     struct bench bench;
     char why[64];
     if (cpu_ids[1] < 0)
@@ -261,7 +256,6 @@ static void lose_the_second(struct bench *bench, void (*arrange)(struct bench *)
 
 static void a_cpu_that_goes_offline_fails_its_point_with_the_systems_reason(void **state)
 {
-    (void)state;
     struct bench bench;
     if (cpu_ids[1] < 0)
         skip();
@@ -273,7 +267,6 @@ static void a_cpu_that_goes_offline_fails_its_point_with_the_systems_reason(void
 
 static void a_cpu_that_is_back_in_the_next_round_goes_on_with_what_it_had(void **state)
 {
-    (void)state;
     struct bench bench;
     if (cpu_ids[1] < 0)
         skip();
@@ -286,7 +279,6 @@ static void a_cpu_that_is_back_in_the_next_round_goes_on_with_what_it_had(void *
 
 static void a_cpu_that_is_back_at_once_is_measured_again(void **state)
 {
-    (void)state;
     struct bench bench;
     if (cpu_ids[1] < 0)
         skip();
@@ -336,7 +328,6 @@ static void arrange_companions(struct bench *bench)
 
 static void points_of_a_group_are_measured_at_the_same_time(void **state)
 {
-    (void)state;
     struct bench bench;
     if (cpu_ids[1] < 0)
         skip();
@@ -350,7 +341,6 @@ static void points_of_a_group_are_measured_at_the_same_time(void **state)
 /* One of two companions never comes back: it starves, and the other is none the worse. */
 static uint64_t work_for_ever(void *state, uint64_t repeats)
 {
-    (void)state;
     static volatile atomic_bool
         over; /* ThreadSanitizer keeps a recall back until an atomic is read */
     while (!atomic_load_explicit(&over, memory_order_relaxed))
@@ -365,7 +355,6 @@ static void prepare_one_endless(struct trial *trial)
 
 static void a_stuck_companion_starves_alone(void **state)
 {
-    (void)state;
     struct bench bench;
     if (cpu_ids[1] < 0)
         skip();
@@ -386,7 +375,6 @@ static void arrange_one_endless(struct bench *bench)
 /* A visit that would outlast the budget by far is recalled, and so is the run. */
 static void the_budget_recalls_what_does_not_end(void **state)
 {
-    (void)state;
     struct bench bench;
     measure(&bench,
             &(struct scenario){os_pin_thread, arrange_one_endless, prepare_one_endless, NAN});

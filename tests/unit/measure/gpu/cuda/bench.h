@@ -78,7 +78,6 @@ static inline void bench_close(struct bench *bench)
 
 static inline int bench_restore(void **state)
 {
-    (void)state;
     unsetenv("FATHOM_LIBCUDA");
     unsetenv("FATHOM_LIBNVML");
     unsetenv("FATHOM_GPU_MODEL");

@@ -29,7 +29,6 @@ static void every_path_has_its_own_latency(void **state)
         {GPU_CONSTANT, 32, 8 << 10, 64, 80},
     };
     struct bench bench;
-    (void)state;
     bench_open(&bench, one_latency);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct gpu_work work = chase_of(cases[i].path, cases[i].bytes, cases[i].stride);
@@ -46,7 +45,6 @@ static void time_is_the_devices_own(void **state)
 {
     struct bench bench;
     struct gpu_work work = chase_of(GPU_L2, 8 << 10, 128);
-    (void)state;
     bench_open(&bench, SMALL ",l2_far_latency=0,clock_mhz=2000");
     bench_prepare(&bench, &work, 1);
     bench_run(&bench, &work, LOADS);
@@ -67,7 +65,6 @@ static void a_part_of_a_ring_can_be_timed_alone(void **state)
     struct gpu_work work = chase_of(GPU_L2, 128 << 10, 128);
     uint32_t timed[2][32];
     size_t count[2] = {0, 0};
-    (void)state;
     for (uint32_t i = 0; i < 128; i++) {
         const bool odd = __builtin_parity(i);
         if (count[odd] < 32)
@@ -99,7 +96,6 @@ static void the_split_of_the_first_level_follows_the_work(void **state)
 {
     struct bench bench;
     struct gpu_work work = chase_of(GPU_L1, 24 << 10, 128);
-    (void)state;
     bench_open(&bench, one_latency);
     work.carve_out = 100;
     assert_near(bench_cycles(&bench, &work, LOADS), 180, EXACT);
@@ -116,7 +112,6 @@ static void what_cannot_be_is_refused(void **state)
 {
     struct bench bench;
     struct gpu_work work = chase_of(GPU_L2, 8192, 128);
-    (void)state;
     bench_open(&bench, SMALL ",devices=2,peers=0");
     work.width_bits = 32;
     assert_refuses(&bench, &work, "no loads of that width");
@@ -173,7 +168,6 @@ static void a_ring_can_be_brought_by_other_loads(void **state)
         {"tiny,texture_own=1", GPU_READ_ONLY, GPU_ITSELF, 30},
     };
     struct bench bench;
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct gpu_work work = chase_of(cases[i].path, 8 << 10, 128);
         work.before = cases[i].before;

@@ -14,14 +14,12 @@ static void assert_no_library(const char *path, const char *says)
 
 static void a_library_that_is_not_there_is_named(void **state)
 {
-    (void)state;
     assert_no_library("/nowhere/libcuda.so.1",
                       "FATHOM_LIBCUDA=/nowhere/libcuda.so.1 does not load");
 }
 
 static void a_library_that_is_no_driver_lacks_its_first_call(void **state)
 {
-    (void)state;
     if (!getenv("FATHOM_CUDA_MODEL"))
         skip();
     /* Any library will do that was built for this machine. */
@@ -32,7 +30,6 @@ static void a_library_that_is_no_driver_lacks_its_first_call(void **state)
 
 static void what_an_old_driver_lacks_is_reported(void **state)
 {
-    (void)state;
     const char *old = getenv("FATHOM_CUDA_OLD");
     if (!old)
         skip();
@@ -42,7 +39,6 @@ static void what_an_old_driver_lacks_is_reported(void **state)
 static void without_a_driver_the_line_names_it_and_the_variable(void **state)
 {
     struct bench bench;
-    (void)state;
     unsetenv("FATHOM_LIBCUDA");
     if (bench_list(&bench) == 0) {
         bench_close(&bench);
@@ -59,7 +55,6 @@ static void without_a_driver_the_line_names_it_and_the_variable(void **state)
 static void facts_are_the_drivers(void **state)
 {
     struct bench bench;
-    (void)state;
     bench_open(&bench, "hopper,devices=2");
     assert_int_equal(bench.count, 2);
     for (int i = 0; i < 2; i++) {
@@ -88,7 +83,6 @@ static void facts_are_the_drivers(void **state)
 static void facts_that_are_not_reported_are_unknown(void **state)
 {
     struct bench bench;
-    (void)state;
     assert_int_equal(bench_try(&bench, "tiny", "cuDeviceGetAttribute=1"), ERROR_IMPOSSIBLE);
     assert_non_null(bench.library);
     assert_true(isnan(bench.facts[0].clock_hz));
@@ -116,7 +110,6 @@ static void a_driver_that_does_not_start_says_why(void **state)
          "an error without a name (4242): look at dmesg and at the driver's version"},
         {"cuInit=803,cuGetErrorName=1", "an error without a name (803): the library and the"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct bench bench;
         assert_int_equal(bench_try(&bench, "tiny", cases[i].fault), ERROR_IMPOSSIBLE);
@@ -130,7 +123,6 @@ static void a_driver_that_does_not_start_says_why(void **state)
 static void a_driver_without_devices_says_so(void **state)
 {
     struct bench bench;
-    (void)state;
     assert_int_equal(bench_try(&bench, "tiny,devices=0", ""), ERROR_IMPOSSIBLE);
     assert_null(bench.library);
     assert_line(&bench.error, "CUDA_VISIBLE_DEVICES");
@@ -150,7 +142,6 @@ static void what_may_not_be_used_is_known_before_it_is_started(void **state)
         {"tiny,compute_mode=2", "cuDeviceGetPCIBusId=1", "nvidia-smi -i 0 -c DEFAULT"},
     };
     struct bench bench;
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         bench_model(cases[i].model, cases[i].fault);
         assert_int_equal(bench_list(&bench), 0);
@@ -176,7 +167,6 @@ static void assert_not_started(const char *model, const char *fault, const char 
 
 static void a_device_that_may_not_be_used_says_why(void **state)
 {
-    (void)state;
     assert_not_started("tiny,compute_mode=2", "",
                        "gpu0: computing is prohibited on it: nvidia-smi -i 0000:10:00.0 -c");
     assert_not_started("tiny,compute_mode=3", "cuDevicePrimaryCtxRetain=46",
@@ -188,7 +178,6 @@ static void a_device_that_may_not_be_used_says_why(void **state)
 
 static void a_text_that_is_refused_is_explained_by_the_compiler(void **state)
 {
-    (void)state;
     assert_not_started("tiny", "cuModuleLoadDataEx=222",
                        "CUDA_ERROR_UNSUPPORTED_PTX_VERSION (222): the driver is too old");
     assert_not_started("tiny", "cuModuleLoadDataEx=221", "install libnvidia-ptxjitcompiler");
@@ -209,7 +198,6 @@ static void every_capability_gets_a_text_that_loads_and_runs(void **state)
         {"hopper", 660},
         {"tiny,capability=121", 500},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct bench bench;
         struct gpu_work work = chase_of(GPU_UNCACHED, 4096, 128);
@@ -225,7 +213,6 @@ static void devices_are_started_and_stopped_as_often_as_wanted(void **state)
     struct bench bench;
     struct gpu *other;
     struct gpu_work work = chase_of(GPU_L1, 4096, 128);
-    (void)state;
     bench_open(&bench, "tiny,devices=2");
     for (int i = 0; i < 3; i++) {
         assert_int_equal(gpu_cuda.start(bench.library, 1, &other, &bench.error), 0);

@@ -114,7 +114,6 @@ static unsigned all_done(void)
 
 static void a_tour_without_faults_does_everything(void **state)
 {
-    (void)state;
     struct tour tour = go_on_tour("");
     if (tour.failures)
         fail_msg("%s", tour.first.text);
@@ -191,7 +190,6 @@ static void every_call_is_in_the_table(void **state)
         CUDA_CALLS(NAME) CUDA_OPTIONAL_CALLS(NAME)
 #undef NAME
     };
-    (void)state;
     assert_int_equal(sizeof names / sizeof *names, sizeof calls / sizeof *calls);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         assert_string_equal(names[i], calls[i].call);
@@ -250,7 +248,6 @@ static unsigned fail_each(const char *call, enum manner manner)
 
 static void every_call_that_fails_is_one_line_and_leaves_nothing(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
         unsigned reported = fail_each(calls[i].call, calls[i].manner);
         if ((reported == 0) == (calls[i].manner == REPORTED))
@@ -261,7 +258,6 @@ static void every_call_that_fails_is_one_line_and_leaves_nothing(void **state)
 /* From the first on. What is given back then fails too, and nothing may come of that. */
 static void calls_that_fail_for_good_do_no_harm(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
         char fault[96];
         snprintf(fault, sizeof fault, "%s=%d", calls[i].call, NOT_SUPPORTED);
@@ -273,7 +269,6 @@ static void calls_that_fail_for_good_do_no_harm(void **state)
 /* What ends the context: from the first failure on all works fail with its line. */
 static void a_result_that_ends_the_context_is_the_reason_ever_after(void **state)
 {
-    (void)state;
     for (unsigned nth = 1; nth <= 5; nth++) {
         char fault[96];
         snprintf(fault, sizeof fault, "cuLaunchKernel:%u=%d", nth * 3, LAUNCH_FAILED);

@@ -18,7 +18,6 @@ static void nothing_runs_that_was_not_prepared(void **state)
 {
     struct bench bench;
     struct gpu_work work = empty_launch();
-    (void)state;
     bench_open(&bench, "tiny");
     assert_int_equal(bench_try_run(&bench, &work, 1), ERROR_IMPOSSIBLE);
     assert_line(&bench.error, "gpu0: no work is prepared");
@@ -44,7 +43,6 @@ static void the_watchdog_of_a_display_is_named(void **state)
 {
     struct bench bench;
     struct gpu_work work = chase_of(GPU_L1, 4096, 64);
-    (void)state;
     bench_open(&bench, "tiny,watchdog=0.0001");
     bench_prepare(&bench, &work, 1);
     assert_int_equal(bench_try_run(&bench, &work, 1000000), ERROR_IMPOSSIBLE);
@@ -56,7 +54,6 @@ static void a_kernel_that_fails_ends_the_device(void **state)
 {
     struct bench bench;
     struct gpu_work work = chase_of(GPU_L1, 4096, 64);
-    (void)state;
     bench_open(&bench, "tiny");
     bench_prepare(&bench, &work, 1);
     bench.cuda->job.place = 8; /* no memory of the device's is there */
@@ -116,7 +113,6 @@ static void what_does_not_end_is_given_up_at_once_and_for_good(void **state)
     };
     enum { CASES = sizeof cases / sizeof *cases };
     pid_t children[CASES];
-    (void)state;
     bench_model("tiny", "");
     for (size_t i = 0; i < CASES; i++) {
         children[i] = fork();

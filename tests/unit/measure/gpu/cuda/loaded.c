@@ -16,7 +16,6 @@ static struct gpu_work beside_of(unsigned writes, unsigned round_cycles)
 static void traffic_makes_a_queue(void **state)
 {
     struct bench bench;
-    (void)state;
     bench_open(&bench, model);
     for (unsigned writes = 0; writes <= 100; writes += 50) {
         struct gpu_work work = beside_of(writes, 1 << 20);
@@ -31,7 +30,6 @@ static void traffic_makes_a_queue(void **state)
 static void what_is_moved_is_counted(void **state)
 {
     struct bench bench;
-    (void)state;
     bench_open(&bench, model);
     struct gpu_work work = beside_of(0, 8192);
     work.action = GPU_STREAM;
@@ -48,7 +46,6 @@ static void what_is_moved_is_counted(void **state)
 static void what_it_cannot_do(void **state)
 {
     struct bench bench;
-    (void)state;
     bench_open(&bench, model);
     struct gpu_work work = beside_of(0, 0);
     work.path = GPU_L1;

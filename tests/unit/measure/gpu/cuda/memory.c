@@ -6,7 +6,6 @@ static void too_much_is_refused_with_both_amounts(void **state)
 {
     struct bench bench;
     struct gpu_work work = chase_of(GPU_L1, (size_t)200 << 20, 1 << 20);
-    (void)state;
     bench_open(&bench, "tiny");
     assert_int_equal(gpu_cuda.prepare(bench.gpu, &work, 1, &bench.error), ERROR_IMPOSSIBLE);
     assert_line(&bench.error,
@@ -23,7 +22,6 @@ static void too_much_of_a_peer_names_the_peer(void **state)
 {
     struct bench bench;
     struct gpu_work work = chase_of(GPU_L1, (size_t)200 << 20, 1 << 20);
-    (void)state;
     bench_open(&bench, "tiny,devices=2");
     work.home = GPU_ON_PEER;
     work.peer = 1;
@@ -37,7 +35,6 @@ static void too_much_pinned_memory_says_how_to_have_more(void **state)
 {
     struct bench bench;
     struct gpu_work work = gpu_work_none;
-    (void)state;
     work.action = GPU_TRANSFER;
     work.bytes = 1 << 20;
     work.pinned = true;
@@ -54,7 +51,6 @@ static void an_unknown_rest_is_called_unknown(void **state)
 {
     struct bench bench;
     struct gpu_work work = chase_of(GPU_L1, (size_t)200 << 20, 1 << 20);
-    (void)state;
     bench_open(&bench, "tiny");
     setenv("FATHOM_GPU_FAULT", "cuMemGetInfo=999", 1);
     assert_int_equal(gpu_cuda.prepare(bench.gpu, &work, 1, &bench.error), ERROR_IMPOSSIBLE);

@@ -15,7 +15,6 @@ static void senses_are_nvmls(void **state)
 {
     struct bench bench;
     struct gpu_sensors sensors;
-    (void)state;
     with_nvml(&bench, model, "");
     gpu_cuda.read_sensors(bench.gpu, &sensors);
     assert_near(sensors.clock_hz, 1234e6, 1e-9);
@@ -29,7 +28,6 @@ static void senses_are_nvmls(void **state)
 static void the_driver_is_named_by_its_own_version(void **state)
 {
     struct bench bench;
-    (void)state;
     with_nvml(&bench, "tiny", "");
     assert_string_equal(bench.facts[0].driver, "modelled 12.4 (CUDA 12.4)");
     bench_close(&bench);
@@ -39,7 +37,6 @@ static void the_driver_is_named_by_its_own_version(void **state)
 static void facts_beside_the_drivers_are_nvmls(void **state)
 {
     struct bench bench;
-    (void)state;
     with_nvml(&bench, "tiny,node=3,link_generation=5,link_lanes=8,ecc=1,others=2", "");
     const struct gpu_facts *facts = &bench.facts[0];
     assert_string_equal(facts->uuid, "GPU-00000000-0000-0000-0000-000000000000");
@@ -74,7 +71,6 @@ static void only_what_slows_the_clock_is_throttling(void **state)
         {"tiny,throttle=0x1", 0},     {"tiny,throttle=0x102", 0},    {"tiny,throttle=0x4", 4},
         {"tiny,throttle=0x48", 0x48}, {"tiny,throttle=0x1a3", 0xa0},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct bench bench;
         struct gpu_sensors sensors;
@@ -98,7 +94,6 @@ static void assert_senses_nothing(struct bench *bench)
 static void without_nvml_nothing_is_sensed(void **state)
 {
     struct bench bench;
-    (void)state;
     bench_open(&bench, "tiny");
     assert_senses_nothing(&bench);
     assert_string_equal(bench.facts[0].driver, "CUDA 12.4");
@@ -109,7 +104,6 @@ static void an_nvml_that_fails_is_none(void **state)
 {
     static const char *const faults[] = {"nvmlInit=999", "nvmlDeviceGetHandleByPciBusId=6",
                                          "cuDeviceGetPCIBusId=1"};
-    (void)state;
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
         struct bench bench;
         with_nvml(&bench, model, faults[i]);
@@ -121,7 +115,6 @@ static void an_nvml_that_fails_is_none(void **state)
 static void a_file_that_is_no_nvml_is_none(void **state)
 {
     static const char *const paths[] = {"/dev/null", "/nowhere", ""};
-    (void)state;
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
         struct bench bench;
         bench_model("tiny", "");
@@ -139,7 +132,6 @@ static void a_library_that_lacks_calls_tells_the_rest(void **state)
 {
     struct bench bench;
     struct gpu_sensors sensors;
-    (void)state;
     bench_model(model, "");
     setenv("FATHOM_LIBNVML", getenv("FATHOM_FAKE_NVML"), 1);
     assert_int_equal(bench_list(&bench), 0);
@@ -162,7 +154,6 @@ static void what_nvml_does_not_tell_is_unknown(void **state)
         "nvmlDeviceGetTemperature=3",   "nvmlDeviceGetCurrentClocksThrottleReasons=3",
         "nvmlSystemGetDriverVersion=3",
     };
-    (void)state;
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
         struct bench bench;
         struct gpu_sensors sensors;

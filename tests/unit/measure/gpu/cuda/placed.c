@@ -16,7 +16,6 @@ static void a_node_that_is_not_there_is_refused_when_it_is_asked_for(void **stat
 {
     struct bench bench;
     const struct gpu_work work = reads_of(GPU_ON_NODE, 2);
-    (void)state;
     bench_open(&bench, "tiny,nodes=2");
     assert_int_equal(gpu_cuda.prepare(bench.gpu, &work, 1, &bench.error), ERROR_IMPOSSIBLE);
     assert_says(bench.error.text, "no node 2");
@@ -28,7 +27,6 @@ static void memory_that_pinning_moves_is_used_as_it_is_or_refused(void **state)
 {
     struct bench bench;
     const struct gpu_work work = reads_of(GPU_ON_NODE, 1);
-    (void)state;
     bench_open(&bench, "tiny,nodes=2,own_node=1,pageable=1");
     assert_near(bench_cycles(&bench, &work, 1024), dram_cycles, 0.01);
     assert_false(bench.cuda->job.memory[0].registered);
@@ -45,7 +43,6 @@ static void what_a_driver_or_a_device_lacks_is_said(void **state)
     struct bench bench;
     const struct gpu_work managed = reads_of(GPU_MANAGED_TOUCHED, 0),
                           node = reads_of(GPU_ON_NODE, 0);
-    (void)state;
     bench_open(&bench, "tiny,managed=0");
     assert_refuses(&bench, &managed, "has no managed memory");
     bench.driver->calls.cuMemPrefetchAsync = NULL;
@@ -60,7 +57,6 @@ static void a_failure_leaves_nothing_behind(void **state)
     struct bench bench;
     const struct gpu_work managed = reads_of(GPU_MANAGED_ON_HOST, 0),
                           node = reads_of(GPU_ON_NODE, 0);
-    (void)state;
     bench_open(&bench, "tiny");
     bench_fail(&bench, &node, "cuMemHostRegister=801");
     assert_line(&bench.error, "cuMemHostRegister");

@@ -9,7 +9,6 @@ static void all_of_a_large_scratchpad_can_be_had(void **state)
 {
     struct bench bench;
     struct gpu_work work = chase_of(GPU_SHARED, 227 << 10, 256);
-    (void)state;
     bench_open(&bench, "hopper");
     assert_near(bench_cycles(&bench, &work, LOADS), 29, EXACT);
     work.bytes = 228 << 10;
@@ -21,7 +20,6 @@ static void clusters_that_cannot_be_are_refused(void **state)
 {
     struct bench bench;
     struct gpu_work work = chase_of(GPU_CLUSTER, 4096, 64);
-    (void)state;
     bench_open(&bench, "tiny");
     assert_refuses(&bench, &work, "clusters of 1 to 16");
     work.cluster_size = 17;
@@ -49,7 +47,6 @@ static void a_cluster_that_is_too_large_is_the_drivers_to_refuse(void **state)
 {
     struct bench bench;
     struct gpu_work work = chase_of(GPU_CLUSTER, 4096, 64);
-    (void)state;
     bench_open(&bench, "tiny");
     work.cluster_size = 16;
     assert_refuses(&bench, &work, "no clusters of that size");
@@ -72,7 +69,6 @@ static void without_an_answer_the_launch_tells(void **state)
 {
     struct bench bench;
     struct gpu_work work = chase_of(GPU_CLUSTER, 4096, 64);
-    (void)state;
     bench_open(&bench, "tiny");
     bench.driver->calls.cuOccupancyMaxActiveClusters = NULL;
     work.cluster_size = 16;

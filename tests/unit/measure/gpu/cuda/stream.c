@@ -22,7 +22,6 @@ static double rate(struct bench *bench, const struct gpu_work *work, uint64_t re
 static void roads_are_as_wide_as_they_are(void **state)
 {
     struct bench bench;
-    (void)state;
     bench_open(&bench, "tiny");
     for (enum gpu_traffic traffic = GPU_READ; traffic <= GPU_COPY; traffic++) {
         struct gpu_work work = stream_of(traffic, GPU_L2, 2 << 20);
@@ -56,7 +55,6 @@ static void odd_sizes_are_rounded_and_reported(void **state)
         {GPU_WRITE, 4096, 4096},   {GPU_COPY, 8192, 8192},    {GPU_READ, 20000, 16384},
     };
     struct bench bench;
-    (void)state;
     bench_open(&bench, "tiny");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct gpu_work work = stream_of(cases[i].traffic, GPU_L2, cases[i].bytes);
@@ -72,7 +70,6 @@ static void loads_that_are_not_kept_go_past_the_first_level(void **state)
 {
     struct bench bench;
     struct gpu_work work = stream_of(GPU_READ, GPU_NO_ALLOCATE, 128 << 10);
-    (void)state;
     bench_open(&bench, "tiny,capability=90");
     assert_near(rate(&bench, &work, 20), 150, 0.05);
     work.bytes = 2 << 20;
@@ -92,7 +89,6 @@ static void what_cannot_be_is_refused(void **state)
 {
     struct bench bench;
     struct gpu_work work = stream_of(GPU_READ, GPU_L2, 4095);
-    (void)state;
     bench_open(&bench, "tiny");
     assert_refuses(&bench, &work, "copies at least 8 KiB");
     work = stream_of(GPU_COPY, GPU_L2, 8191);
@@ -117,7 +113,6 @@ static void a_block_that_does_not_fit_is_reported(void **state)
 {
     struct bench bench;
     struct gpu_work work = stream_of(GPU_READ, GPU_L2, 64 << 10);
-    (void)state;
     bench_open(&bench, "tiny,threads_per_sm=128");
     assert_int_equal(gpu_cuda.prepare(bench.gpu, &work, 1, &bench.error), ERROR_IMPOSSIBLE);
     assert_line(&bench.error, "not one block of 256 threads");

@@ -32,7 +32,6 @@ static void devices_share_what_the_host_gives(void **state)
         double rate;
     } cases[] = {{1, 10}, {5, 6}, {7, 4}};
     struct bench bench;
-    (void)state;
     bench_open(&bench, "tiny,devices=3,host_bandwidth=12,copy_us=0");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (enum gpu_direction direction = GPU_TO_DEVICE; direction <= GPU_TO_HOST; direction++) {
@@ -55,7 +54,6 @@ static void who_is_done_first_copies_more(void **state)
 {
     struct bench bench;
     const struct gpu_work work = together_of(GPU_TO_DEVICE, 3);
-    (void)state;
     bench_open(&bench, "tiny,devices=2,host_bandwidth=12,copy_us=0");
     bench_prepare(&bench, &work, 1);
     query_by_driver = bench.driver->calls.cuEventQuery;
@@ -76,7 +74,6 @@ static void memory_that_can_not_be_bound_is_taken_where_it_comes(void **state)
 {
     struct bench bench;
     const struct gpu_work work = together_of(GPU_TO_DEVICE, 3);
-    (void)state;
     bench_open(&bench, "tiny,devices=2,nodes=1,node=1,copy_us=0");
     assert_near(rate_of(&bench, &work), 10, 0.02);
     bench_close(&bench);
@@ -84,7 +81,6 @@ static void memory_that_can_not_be_bound_is_taken_where_it_comes(void **state)
 
 static int on_another_node(const void *memory)
 {
-    (void)memory;
     return 0;
 }
 
@@ -92,7 +88,6 @@ static void memory_that_comes_from_elsewhere_is_not_taken(void **state)
 {
     struct bench bench;
     const struct gpu_work work = together_of(GPU_TO_DEVICE, 3);
-    (void)state;
     bench_open(&bench, "tiny,devices=2,nodes=1,node=1");
     bench.driver->model_host.node_of = on_another_node;
     assert_int_equal(gpu_cuda.prepare(bench.gpu, &work, 1, &bench.error), ERROR_IMPOSSIBLE);
@@ -105,7 +100,6 @@ static void what_makes_no_sense_is_refused(void **state)
 {
     struct bench bench;
     struct gpu_work work = together_of(GPU_TO_PEER, 3);
-    (void)state;
     bench_open(&bench, "tiny,devices=2");
     work.peer = 1;
     assert_refuses(&bench, &work, "between device and host");
@@ -125,7 +119,6 @@ static void a_failure_leaves_nothing_behind(void **state)
     static const enum gpu_direction directions[] = {GPU_TO_DEVICE, GPU_BOTH_WAYS};
     static const char *const faults[] = {"cuMemHostRegister:2=2", "cuStreamCreate=2",
                                          "cuStreamCreate:2=2", "cuMemcpyHtoDAsync:5=999"};
-    (void)state;
     for (size_t d = 0; d < sizeof directions / sizeof *directions; d++)
         for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
             const struct gpu_work work = together_of(directions[d], 3);

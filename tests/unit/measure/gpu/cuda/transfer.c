@@ -35,7 +35,6 @@ static void copies_take_what_the_model_says(void **state)
         {GPU_BOTH_WAYS, true, copy_ns(bytes / 2, 10)},
     };
     struct bench bench;
-    (void)state;
     bench_open(&bench, "tiny,devices=2");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct gpu_work work = transfer_of(cases[i].direction, cases[i].pinned, bytes);
@@ -52,7 +51,6 @@ static void a_peer_that_is_not_reached_is_copied_to_through_the_host(void **stat
 {
     struct bench bench;
     struct gpu_work work = transfer_of(GPU_TO_PEER, false, 1 << 20);
-    (void)state;
     bench_open(&bench, "tiny,devices=2,peers=0");
     bench_prepare(&bench, &work, 1);
     bench_run(&bench, &work, 2);
@@ -64,7 +62,6 @@ static void what_cannot_be_is_refused(void **state)
 {
     struct bench bench;
     struct gpu_work work = transfer_of(GPU_TO_PEER, false, 4096);
-    (void)state;
     bench_open(&bench, "tiny");
     assert_refuses(&bench, &work, "needs another device");
     work.peer = -1;

@@ -48,7 +48,6 @@ static void list_fake(struct listing *listing, const char *what)
 
 static int restore(void **state)
 {
-    (void)state;
     unsetenv("FATHOM_LIBOPENCL");
     unsetenv("FAKE_OPENCL");
     return 0;
@@ -63,7 +62,6 @@ static void assert_fails(struct listing *listing, const char *says)
 
 static void a_library_that_is_not_there_is_named(void **state)
 {
-    (void)state;
     struct listing listing;
     setenv("FATHOM_LIBOPENCL", "/nowhere/libOpenCL.so.1", 1);
     list(&listing);
@@ -74,7 +72,6 @@ static void a_library_that_is_not_there_is_named(void **state)
 
 static void a_library_of_something_else_is_recognised_by_what_it_lacks(void **state)
 {
-    (void)state;
     struct listing listing;
     setenv("FATHOM_LIBOPENCL", "libm.so.6", 1);
     list(&listing);
@@ -88,7 +85,6 @@ static void a_library_of_something_else_is_recognised_by_what_it_lacks(void **st
 
 static void every_device_of_every_platform_is_listed(void **state)
 {
-    (void)state;
     struct listing listing;
     list_fake(&listing, "");
     assert_int_equal(listing.count, 4);
@@ -109,7 +105,6 @@ static void every_device_of_every_platform_is_listed(void **state)
 
 static void facts_are_what_the_device_declares(void **state)
 {
-    (void)state;
     struct listing listing;
     list_fake(&listing, "");
     const struct gpu_facts *radeon = &listing.facts[0], *nvidia = &listing.facts[1];
@@ -129,7 +124,6 @@ static void facts_are_what_the_device_declares(void **state)
 
 static void a_broken_platform_hides_no_other(void **state)
 {
-    (void)state;
     struct listing listing;
     list_fake(&listing, "broken platform");
     assert_int_equal(listing.count, 2);
@@ -140,7 +134,6 @@ static void a_broken_platform_hides_no_other(void **state)
 
 static void no_platform_and_no_device_are_distinguished(void **state)
 {
-    (void)state;
     struct listing listing;
     list_fake(&listing, "no platform");
     assert_fails(&listing, "no platform: install the device's driver");
@@ -150,7 +143,6 @@ static void no_platform_and_no_device_are_distinguished(void **state)
 
 static void a_device_that_can_do_nothing_is_refused(void **state)
 {
-    (void)state;
     struct listing listing;
     struct gpu *gpu = NULL;
     list_fake(&listing, "");

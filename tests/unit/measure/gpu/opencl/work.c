@@ -142,7 +142,6 @@ static void text_that_does_not_compile_gives_the_first_line(void **state)
 static struct opencl_memory *no_buffer(struct opencl_context *context, uint64_t flags, size_t bytes,
                                        void *host, int32_t *status)
 {
-    (void)context, (void)flags, (void)bytes, (void)host;
     *status = OPENCL_NO_OBJECT_MEMORY;
     return NULL;
 }
@@ -150,7 +149,6 @@ static struct opencl_memory *no_buffer(struct opencl_context *context, uint64_t 
 static struct opencl_kernel *no_kernel(struct opencl_program *program, const char *name,
                                        int32_t *status)
 {
-    (void)program, (void)name;
     *status = -46;
     return NULL;
 }
@@ -160,15 +158,12 @@ static int32_t no_launch(struct opencl_queue *queue, struct opencl_kernel *kerne
                          const size_t *group, uint32_t count, struct opencl_event *const *after,
                          struct opencl_event **event)
 {
-    (void)queue, (void)kernel, (void)dimensions, (void)offset, (void)items, (void)group;
-    (void)count, (void)after, (void)event;
     return OPENCL_NO_RESOURCES;
 }
 
 static int32_t no_argument(struct opencl_kernel *kernel, uint32_t index, size_t size,
                            const void *value)
 {
-    (void)kernel, (void)index, (void)size, (void)value;
     return -1234;
 }
 
@@ -176,8 +171,6 @@ static int32_t no_write(struct opencl_queue *queue, struct opencl_memory *memory
                         size_t offset, size_t bytes, const void *from, uint32_t count,
                         struct opencl_event *const *after, struct opencl_event **event)
 {
-    (void)queue, (void)memory, (void)wait, (void)offset, (void)bytes, (void)from;
-    (void)count, (void)after, (void)event;
     return -36;
 }
 
@@ -196,14 +189,12 @@ static int32_t failed_event(struct opencl_event *event, uint32_t info, size_t si
 static int32_t no_time(struct opencl_event *event, uint32_t info, size_t size, void *value,
                        size_t *room)
 {
-    (void)event, (void)info, (void)size, (void)value, (void)room;
     return -7;
 }
 
 static int32_t always_noon(struct opencl_event *event, uint32_t info, size_t size, void *value,
                            size_t *room)
 {
-    (void)event, (void)info, (void)size, (void)room;
     *(uint64_t *)value = 12;
     return OPENCL_SUCCESS;
 }

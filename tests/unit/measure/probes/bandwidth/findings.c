@@ -38,7 +38,6 @@ static const struct finding *analysed(struct document *document, const char *nam
 
 static void fewer_cores_or_unknown_channels_are_not(void **state)
 {
-    (void)state;
     struct document document;
     read_nodes(&document);
     document.machine.cores = 17;

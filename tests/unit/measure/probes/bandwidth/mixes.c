@@ -85,7 +85,6 @@ static void what_no_memory_can_see_is_refused(void **state)
 
 static double rate_of(const struct bench *bench, const struct plan_point *point)
 {
-    (void)bench;
     return 1e9 * (point->x + point->series);
 }
 

@@ -56,7 +56,6 @@ static void check_spread(size_t lines, size_t n, double turn)
 
 static void starting_points_are_equally_far_apart(void **state)
 {
-    (void)state;
     static const size_t lines[] = {128, 256, 1000, 4096, 5000, 20000};
     static const size_t counts[] = {1, 2, 3, 7, 13, 16, 64};
     for (size_t l = 0; l < sizeof lines / sizeof *lines; l++)
@@ -69,7 +68,6 @@ static void starting_points_are_equally_far_apart(void **state)
 /* A wide machine's threads: neighbouring chains must not be one chain. */
 static void many_chains_begin_on_lines_of_their_own(void **state)
 {
-    (void)state;
     static const size_t lines[] = {2 * 171 * 24, 40000};
     enum { STARTS = 171 * 24 };
     for (size_t l = 0; l < 2; l++) {

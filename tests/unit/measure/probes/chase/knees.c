@@ -78,7 +78,6 @@ static void translation_is_read_from_the_findings(void **state)
     struct probe_result result = {.name = "tlb", .findings = findings, .finding_count = 5};
     struct document document = {.probes = &result, .probe_count = 1};
     struct translation_knee knees[KNEES_TRANSLATION_MOST];
-    (void)state;
     assert_int_equal(knees_of_translation(&document, 4096, knees), 2);
     assert_true(knees[0].bytes == 64 * 4096 && knees[0].cycles == 7);
     assert_true(knees[1].bytes == 1536 * 4096 && knees[1].cycles == 23); /* beyond the first's */
@@ -97,7 +96,6 @@ static void huge_pages_in_pieces_have_the_knees_of_small_ones(void **state)
     struct probe_result result = {.name = "tlb", .findings = findings, .finding_count = 5};
     struct document document = {.probes = &result, .probe_count = 1};
     struct translation_knee knees[KNEES_TRANSLATION_MOST];
-    (void)state;
     assert_int_equal(knees_of_translation(&document, 2 << 20, knees), 1);
     assert_true(knees[0].bytes == 64 * 4096 && knees[0].cycles == 6);
     findings[0] = (struct finding){.name = "dtlb1.4K.entries", .value = NAN};

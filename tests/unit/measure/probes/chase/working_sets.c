@@ -28,7 +28,6 @@ static struct series curve_of(struct point *points, uint64_t held)
 
 static void the_cache_that_was_found_counts(void **state)
 {
-    (void)state;
     struct point points[POINTS];
     struct series curve = curve_of(points, 100 * MIB);
     struct memory_bounds bounds = memory_bounds_within(&machine, &curve, 120);
@@ -50,7 +49,6 @@ static void the_cache_that_was_found_counts(void **state)
 
 static void a_cache_that_is_cheap_to_pass_is_passed_whole(void **state)
 {
-    (void)state;
     struct point points[POINTS];
     const struct series curve = curve_of(points, 5 * MIB);
     caches[1].size_bytes = 48 << 20;
@@ -61,7 +59,6 @@ static void a_cache_that_is_cheap_to_pass_is_passed_whole(void **state)
 /* One core may fill the whole of a large cache, also in a guest. */
 static void without_a_curve_it_is_what_is_declared(void **state)
 {
-    (void)state;
     machine.facts.hypervisor = "KVM";
     assert_int_equal(memory_bounds_within(&machine, NULL, NAN).last_level, 260 * MIB);
     machine.facts.hypervisor = NULL;
@@ -72,7 +69,6 @@ static void without_a_curve_it_is_what_is_declared(void **state)
 
 static void where_nothing_is_declared_sets_have_256_mib(void **state)
 {
-    (void)state;
     struct point points[POINTS];
     const struct series curve = curve_of(points, MIB);
     machine.facts.cache_count = 0;

@@ -28,7 +28,6 @@ static void matrix(struct cores_beside *pairs, size_t slow, double scatter)
 
 static void a_part_that_queues_moves_its_class(void **state)
 {
-    (void)state;
     struct cores_beside pairs[PAIRS];
     for (size_t slow = 19; slow < PAIRS; slow += 10) { /* 49 among them: their median is 0 */
         matrix(pairs, slow, 0);
@@ -42,7 +41,6 @@ static void a_part_that_queues_moves_its_class(void **state)
 
 static void scatter_moves_nothing(void **state)
 {
-    (void)state;
     struct cores_beside pairs[PAIRS];
     matrix(pairs, 0, 4);
     assert_int_equal(cores_beside_judge(pairs, PAIRS, limit, &pool).moved_classes, 0);
@@ -56,7 +54,6 @@ static void scatter_moves_nothing(void **state)
 /* A sixth of the pairs crosses sockets, and all of these queue. */
 static void other_distances_stay(void **state)
 {
-    (void)state;
     struct cores_beside pairs[PAIRS];
     matrix(pairs, 0, 1);
     for (size_t i = 0; i < PAIRS; i += 6) {

@@ -44,7 +44,6 @@ static void assert_declared(const char *synthetic, const char *cpus, const char 
 
 static void threads_caches_packages_and_nodes(void **state)
 {
-    (void)state;
     assert_declared("pack:2 numa:1 l2:1 core:2 pu:2", NULL,
                     "0 0-1; 0 2-3; 0 4-5; 0 6-7; 3 0-3; "
                     "3 4-7; 1 0-3; 1 4-7; 2 0-3; 2 4-7");
@@ -52,21 +51,18 @@ static void threads_caches_packages_and_nodes(void **state)
 
 static void only_chosen_cpus_count(void **state)
 {
-    (void)state;
     assert_declared("pack:2 numa:1 l2:1 core:2 pu:2", "0,2-3,5,7",
                     "0 2-3; 3 0,2-3; 3 5,7; 1 0,2-3; 1 5,7; 2 0,2-3; 2 5,7");
 }
 
 static void a_group_of_all_says_nothing(void **state)
 {
-    (void)state;
     assert_declared("pack:1 core:4 pu:1", NULL, "");
     assert_declared("pack:2 core:2 pu:1", "0-1", "");
 }
 
 static void labels_tell_core_thread_and_node(void **state)
 {
-    (void)state;
     struct machine machine = {0};
     struct pool pool = {0};
     struct error error;

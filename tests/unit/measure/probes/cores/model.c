@@ -50,7 +50,6 @@ static uint64_t work(void *self, int cpu, kernel_function *run, void *state, uin
 {
     struct bench *bench = self;
     const struct handoff_cas *side = state;
-    (void)cpu, (void)run;
     const double ps = 2 * (double)repeats * (double)*note_at(side->flag) *
                       (1 + bench->drift_per_s * bench->modelled_s);
     bench->modelled_s += ps * 1e-12;
@@ -62,7 +61,6 @@ static uint64_t work(void *self, int cpu, kernel_function *run, void *state, uin
 static uint64_t additions(void *self, int cpu, uint64_t count)
 {
     struct bench *bench = self;
-    (void)cpu;
     bench->modelled_s += (double)count * 0.5e-9;
     return count * 500;
 }

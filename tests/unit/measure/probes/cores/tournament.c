@@ -56,7 +56,6 @@ static void play(size_t n, size_t threads, bool apart, struct tournament *tourna
 
 static void all_pairs_meet_once_in_as_few_rounds_as_can_be(void **state)
 {
-    (void)state;
     static const struct {
         size_t cpus, threads, rounds;
     } cases[] = {
@@ -87,7 +86,6 @@ static void all_pairs_meet_once_in_as_few_rounds_as_can_be(void **state)
 
 static void cores_of_different_kinds_may_mix(void **state)
 {
-    (void)state;
     /* Two threads on the first eight cores, one on the other sixteen, and two of unknown place. */
     int cores[34];
     struct pool pool = {0};

@@ -73,7 +73,6 @@ static uint64_t work(void *self, int cpu, kernel_function *run, void *state, uin
 {
     struct bench *bench = self;
     const struct front *front = state;
-    (void)cpu;
     assert_ptr_equal(run, front_run);
     assert_non_null(front->entry);
     const bool beside = bench->side.shared && front->code.seed % 3;
@@ -85,7 +84,6 @@ static uint64_t work(void *self, int cpu, kernel_function *run, void *state, uin
 
 static uint64_t additions(void *self, int cpu, uint64_t count)
 {
-    (void)self, (void)cpu;
     return count * 500;
 }
 

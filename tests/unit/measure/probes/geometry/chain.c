@@ -31,7 +31,6 @@ static size_t follow(const struct geometry_chain *chain, uint64_t seed, size_t *
 
 static void lines_in_conflict_are_a_stride_apart(void **state)
 {
-    (void)state;
     size_t offsets[LOADS_MAX], other = 0;
     for (uint64_t seed = 1; seed <= 20; seed++) {
         struct geometry_chain chain = {GEOMETRY_CONFLICT, 13, 4096, 0, LINE};
@@ -49,7 +48,6 @@ static void lines_in_conflict_are_a_stride_apart(void **state)
 
 static void pairs_share_what_is_larger_than_their_distance(void **state)
 {
-    (void)state;
     size_t offsets[LOADS_MAX];
     for (size_t distance = 8; distance <= 256; distance *= 2) {
         struct geometry_chain chain = {GEOMETRY_PAIRS, 512, distance, 0, LINE};
@@ -70,7 +68,6 @@ static void pairs_share_what_is_larger_than_their_distance(void **state)
 
 static void hot_lines_stand_between_all_others(void **state)
 {
-    (void)state;
     enum { STRIDE = 65536, ASIDE = 4096, OTHERS = 24 };
     for (int same = 0; same < 2; same++) {
         size_t offsets[LOADS_MAX];

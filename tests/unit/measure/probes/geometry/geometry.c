@@ -210,9 +210,6 @@ static void a_neighbour_that_leaves_gaps_takes_no_ways(void **state)
 
 static double no_time(const struct probe_task *task, const struct plan_point *point, unsigned trial)
 {
-    (void)task;
-    (void)point;
-    (void)trial;
     return NAN;
 }
 

@@ -42,27 +42,18 @@ struct gpu_bench {
 
 static const char *gpu_bench_can_all(const struct gpu *gpu, const struct gpu_work *work)
 {
-    (void)gpu;
-    (void)work;
     return NULL;
 }
 
 static int gpu_bench_prepare(struct gpu *gpu, const struct gpu_work *work, uint64_t seed,
                              struct error *error)
 {
-    (void)gpu;
-    (void)work;
-    (void)seed;
-    (void)error;
     return 0;
 }
 
 static int gpu_bench_run(struct gpu *gpu, const struct gpu_work *work, uint64_t repeats,
                          uint64_t *did, struct gpu_time *time, struct error *error)
 {
-    (void)gpu;
-    (void)work;
-    (void)error;
     *did = repeats;
     *time = (struct gpu_time){1e3, 1e3};
     return 0;

@@ -91,7 +91,6 @@ static void a_matrix_with_gaps_tells_as_much(void **state)
 
 static const char *no_choice(const struct gpu *gpu, const struct gpu_work *work)
 {
-    (void)gpu;
     return work->multiprocessor >= 0 ? "can't choose a multiprocessor" : NULL;
 }
 

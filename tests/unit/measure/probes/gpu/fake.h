@@ -76,14 +76,12 @@ static int fake_open(struct fake *fake, struct gpu_library *library, struct gpu_
 static int fake_open_cuda(struct gpu_library **library, struct pool *pool, struct gpu_facts **facts,
                           size_t *count, struct error *error)
 {
-    (void)pool;
     return fake_open(&fake_cuda, &fake_libraries[0], library, facts, count, error);
 }
 
 static int fake_open_opencl(struct gpu_library **library, struct pool *pool,
                             struct gpu_facts **facts, size_t *count, struct error *error)
 {
-    (void)pool;
     return fake_open(&fake_opencl, &fake_libraries[1], library, facts, count, error);
 }
 
@@ -121,8 +119,6 @@ static const char *fake_refuses(const struct gpu *gpu, const struct gpu_work *wo
 static int fake_prepare(struct gpu *gpu, const struct gpu_work *work, uint64_t seed,
                         struct error *error)
 {
-    (void)seed;
-    (void)error;
     gpu->fake->prepared = work->bytes;
     return 0;
 }

@@ -47,7 +47,6 @@ static void what_fits_no_number_is_not_counted(void **state)
 
 static double all_alike(const struct gpu_work *work)
 {
-    (void)work;
     return 200;
 }
 

@@ -48,7 +48,6 @@ static void the_cache_of_scalar_loads_has_its_own_name(void **state)
 
 static const char *no_scalar_loads(const struct gpu *gpu, const struct gpu_work *work)
 {
-    (void)gpu;
     return work->path == GPU_SCALAR ? "has none" : NULL;
 }
 
@@ -114,7 +113,6 @@ static void a_device_without_cycles_has_times_alone(void **state)
 
 static double no_time(const struct gpu_work *work)
 {
-    (void)work;
     return NAN;
 }
 

@@ -104,7 +104,6 @@ static void a_node_keeps_16_mib_to_itself(void **state)
     struct numa_facts nodes[] = {{0, "0", 1}, {4, "1", 1}};
     struct node_place places[] = {{.free_bytes = 64 * mib}, {.free_bytes = 48 * mib}};
     struct machine machine = {.facts = {.nodes = nodes, .node_count = 2}, .nodes = places};
-    (void)state;
     assert_true(gpu_near_has_room(&machine, 0, 48 * mib));
     assert_false(gpu_near_has_room(&machine, 0, 49 * mib));
     assert_true(gpu_near_has_room(&machine, 4, 32 * mib));

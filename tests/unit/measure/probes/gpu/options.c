@@ -43,7 +43,6 @@ static int parse(const char *text, const struct gpu_facts *facts, struct gpu_spl
 /* The same numbers as in NVIDIA's guide: sizes of L1 that a sweep has to visit. */
 static void a_sweep_has_the_splits_of_its_architecture(void **state)
 {
-    (void)state;
     static const struct {
         const char *capability;
         unsigned all, scratchpad, l1[GPU_SPLITS_MOST];
@@ -77,7 +76,6 @@ static void a_sweep_has_the_splits_of_its_architecture(void **state)
  * more than the next smaller one, and no more than the one that is meant. */
 static void every_share_leads_to_the_split_that_was_meant(void **state)
 {
-    (void)state;
     const struct gpu_facts facts = device("9.0", 256, 228);
     static const unsigned sizes[] = {0, 8, 16, 32, 64, 100, 132, 164, 196, 228};
     struct gpu_split splits[GPU_SPLITS_MOST];
@@ -101,7 +99,6 @@ static void assert_split(const char *text, unsigned l1_kib, int carve_out)
 
 static void a_size_or_a_share_takes_the_next_smaller_l1(void **state)
 {
-    (void)state;
     assert_split("192K", 192, 0);
     assert_split("128K", 128, 39);
     assert_split("100K", 92, 60);
@@ -113,7 +110,6 @@ static void a_size_or_a_share_takes_the_next_smaller_l1(void **state)
 
 static void what_it_can_not_have_is_refused(void **state)
 {
-    (void)state;
     static const char *const refused[] = {"27K", "0", "10%", "193K", "101", "-5", "L1", "", "nan"};
     const struct gpu_facts facts = device("8.0", 192, 164);
     struct gpu_split split;
@@ -127,7 +123,6 @@ static void what_it_can_not_have_is_refused(void **state)
 
 static void without_a_shared_first_level_there_is_nothing_to_split(void **state)
 {
-    (void)state;
     struct gpu_facts facts = device("6.1", 0, 96);
     struct gpu_split split;
     assert_int_equal(parse("sweep", &facts, &split, NULL), ERROR_USAGE);

@@ -57,7 +57,6 @@ static void a_node_that_is_full_is_left_alone(void **state)
 
 static const char *no_managed(const struct gpu *gpu, const struct gpu_work *work)
 {
-    (void)gpu;
     return work->home > GPU_ON_NODE ? "has no managed memory" : NULL;
 }
 

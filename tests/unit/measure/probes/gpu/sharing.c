@@ -49,7 +49,6 @@ static void a_cache_of_its_own_is_reported(void **state)
 
 static double all_alike(const struct gpu_work *work)
 {
-    (void)work;
     return 200;
 }
 

@@ -38,7 +38,6 @@ static void plan(struct probe_task *task)
 
 static uint64_t take_a_nanosecond(void *state, uint64_t repeats)
 {
-    (void)state;
     return 1000 * repeats;
 }
 
@@ -49,7 +48,6 @@ static void prepare(struct trial *trial)
 
 static void conclude(struct probe_task *task)
 {
-    (void)task;
     failing.concluded = true;
 }
 
@@ -226,7 +224,6 @@ static void what_a_whole_run_cannot_plan_is_skipped_with_its_reason(void **state
 /* Each option's line says where the probe's struct has it: two in one place would be one option. */
 static void every_option_has_a_place_of_its_own(void **state)
 {
-    (void)state;
     for (size_t i = 0; probes[i]; i++) {
         const struct option_spec *table = probes[i]->help->options;
         for (size_t a = 0; probes[i]->help->options_bytes && table[a].name; a++) {

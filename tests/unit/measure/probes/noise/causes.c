@@ -14,7 +14,6 @@ static struct noise_tally tally;
 
 static int set_up(void **state)
 {
-    (void)state;
     tally = (struct noise_tally){.over = 500, .windows = 1};
     tally.ticks[WATCHED][0] = 1e9;
     for (int i = 0; i < 1000; i++)
@@ -45,7 +44,6 @@ static bool about(double value, double wanted)
 
 static void as_many_of_the_shortest_as_there_were_interrupts(void **state)
 {
-    (void)state;
     assert_true(about(attribute(500, 0).share_of_others[CAUSE_INTERRUPTS], 0.25));
     assert_true(about(attribute(1000, 0).share_of_others[CAUSE_INTERRUPTS], 0.5));
     /* However many there were, 5 ms are no interrupt. */
@@ -54,7 +52,6 @@ static void as_many_of_the_shortest_as_there_were_interrupts(void **state)
 
 static void a_hypervisor_took_what_it_says_and_no_more_than_there_is(void **state)
 {
-    (void)state;
     struct noise_causes causes = attribute(1000, 0.005);
     assert_true(about(causes.share_of_others[CAUSE_STOLEN], 0.25));
     assert_true(about(causes.share_of_others[CAUSE_UNEXPLAINED], 0.25));
@@ -65,7 +62,6 @@ static void a_hypervisor_took_what_it_says_and_no_more_than_there_is(void **stat
 
 static void without_counts_nothing_is_explained(void **state)
 {
-    (void)state;
     assert_true(about(attribute(NAN, 0).share_of_others[CAUSE_UNEXPLAINED], 1));
     tally.ticks[GAP_OTHER][0] = 0;
     assert_true(about(attribute(1000, 0.1).share_of_others[CAUSE_UNEXPLAINED], 1));

@@ -136,7 +136,6 @@ static double length_of_period(const struct document *document, double near_us)
 
 static void a_pulser_is_found(void **state)
 {
-    (void)state;
     struct machine machine;
     struct settings settings = {0};
     struct error error;

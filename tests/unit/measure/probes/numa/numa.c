@@ -62,7 +62,6 @@ static uint64_t work(void *self, int cpu, kernel_function *run, void *state, uin
     const struct bench *bench = self;
     const struct cpu_place *place = machine_cpu(&bench->on.machine, cpu);
     double ns = latency_ns(bench, place->node < 0 ? 0 : place->node, bench->node);
-    (void)state;
     unsigned *batches = &((struct bench *)self)->batches;
     struct random random = {__atomic_add_fetch(batches, 1, __ATOMIC_RELAXED)};
     ns *= 1 + bench->scatter * ((double)random_below(&random, 2001) / 1000 - 1);
@@ -75,7 +74,6 @@ static uint64_t work(void *self, int cpu, kernel_function *run, void *state, uin
 
 static uint64_t additions(void *self, int cpu, uint64_t count)
 {
-    (void)self, (void)cpu;
     return count * 500;
 }
 

@@ -37,7 +37,6 @@ static const struct {
 
 static void documented_buffers_are_known_by_the_processors_name(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof processors / sizeof *processors; i++) {
         const struct miss_buffers *found =
             miss_buffers_find(processors[i].vendor, processors[i].model);

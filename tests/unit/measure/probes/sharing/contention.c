@@ -104,7 +104,6 @@ static void observe(struct bench *bench, const struct plan_point *point)
 
 static double time_of(const struct bench *bench, const struct plan_point *point)
 {
-    (void)bench;
     if (point->series < CONTENTION_OPS)
         return 10 * point->x;
     return point->x < 64 ? 30 : point->x < 128 ? 6 : 2;

@@ -90,7 +90,6 @@ static uint64_t work(void *self, int cpu, kernel_function *run, void *state, uin
 
 static uint64_t additions(void *self, int cpu, uint64_t count)
 {
-    (void)self, (void)cpu;
     return count * 500;
 }
 

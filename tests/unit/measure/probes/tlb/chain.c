@@ -20,7 +20,6 @@ static struct tlb_chain chain_make(enum tlb_layout layout)
 
 static void a_chain_visits_each_of_its_lines_once(void **state)
 {
-    (void)state;
     for (int layout = 0; layout < TLB_LAYOUTS; layout++) {
         struct tlb_chain chain = chain_make((enum tlb_layout)layout);
         size_t bytes = tlb_chain_bytes(&chain);
@@ -60,7 +59,6 @@ static void assert_even(const struct tlb_chain *chain, size_t unit, size_t place
 
 static void lines_fall_evenly_on_the_sets_of_a_cache(void **state)
 {
-    (void)state;
     for (int layout = 0; layout < TLB_LAYOUTS; layout++) {
         struct tlb_chain chain = chain_make((enum tlb_layout)layout);
         for (chain.count = 16; chain.count < 200; chain.count += 7)
@@ -70,7 +68,6 @@ static void lines_fall_evenly_on_the_sets_of_a_cache(void **state)
 
 static void pages_fall_evenly_on_the_sets_of_a_tlb(void **state)
 {
-    (void)state;
     for (size_t sets = 2; sets <= 512; sets *= 2)
         for (size_t ways = 1; ways <= 12; ways++) {
             struct tlb_chain spread = chain_make(TLB_SPREAD), sparse = chain_make(TLB_SPARSE);
@@ -83,7 +80,6 @@ static void pages_fall_evenly_on_the_sets_of_a_tlb(void **state)
 
 static void a_spread_line_has_a_page_of_its_own_and_a_sparse_one_a_group(void **state)
 {
-    (void)state;
     struct tlb_chain spread = chain_make(TLB_SPREAD), sparse = chain_make(TLB_SPARSE);
     for (size_t i = 0; i < COUNT; i++) {
         assert_int_equal(tlb_chain_offset(&spread, i) / PAGE, i);

@@ -162,7 +162,6 @@ static double least_of(const struct probe_result *result, const char *way)
  * system is faster than a word in memory. */
 static void sleeping_takes_switches_and_spinning_none(void **state)
 {
-    (void)state;
     static const struct probe *const list[] = {&wake_probe, NULL};
     struct machine machine;
     struct settings settings = {0};

@@ -7,14 +7,12 @@ static struct measured as_it_is;
 
 static int measure_as_it_is(void **state)
 {
-    (void)state;
     return getenv("FATHOM_SOURCE") ? measure_twin(&as_it_is, example("epyc-guest.json"), NULL, NULL)
                                    : 0;
 }
 
 static int forget_it(void **state)
 {
-    (void)state;
     forget_twin(&as_it_is);
     return 0;
 }
@@ -46,7 +44,6 @@ static void assert_ratios(const char *changes, const struct expected *expected)
 
 static void a_level_becomes_slower_and_the_others_stay(void **state)
 {
-    (void)state;
     ASSERT_RATIOS("L1.latency=+5%", {"L1.latency", 1.045, 1.055}, {"L2.latency", 0.99, 1.01});
     ASSERT_RATIOS("L1.latency_ns=+5%", {"L1.latency", 1.045, 1.055});
     ASSERT_RATIOS("L2.latency=+5%", {"L2.latency", 1.04, 1.06});
@@ -55,7 +52,6 @@ static void a_level_becomes_slower_and_the_others_stay(void **state)
 
 static void rates_and_hand_offs_change_alone_or_all_together(void **state)
 {
-    (void)state;
     ASSERT_RATIOS("bandwidth.read.all=-60%", {"bandwidth.read.all", 0.39, 0.41},
                   {"bandwidth.triad.all", 0.999, 1.001});
     ASSERT_RATIOS("bandwidth=-33%,cores=x1.5", {"bandwidth.triad.1", 0.66, 0.68},
@@ -64,7 +60,6 @@ static void rates_and_hand_offs_change_alone_or_all_together(void **state)
 
 static void counts_and_capacities_move(void **state)
 {
-    (void)state;
     ASSERT_RATIOS("L1.ways=-50%", {"L1.ways", 0.5, 0.5});
     ASSERT_RATIOS("dtlb1.4K.entries=-50%", {"dtlb1.4K.entries", 0.5, 0.5});
     ASSERT_RATIOS("L1.capacity=-50%", {"L1.capacity", 0.45, 0.55, .otherwise = "L1.begins"});
@@ -72,7 +67,6 @@ static void counts_and_capacities_move(void **state)
 
 static void another_clock_changes_what_it_drives(void **state)
 {
-    (void)state;
     ASSERT_RATIOS("core.clock=-10%", {"core.clock", 0.89, 0.91}, {"L1.latency", 0.99, 1.01},
                   {"L2.latency_ns", 1.1, 1.12}, {"DRAM.latency_ns", 0.97, 1.03});
 }
@@ -97,7 +91,6 @@ static void what_can_t_be_changed_is_refused_in_one_line(void **state)
                                         "L1.line=+5%",
                                         "noise.share=+5%",
                                         "dtlb2.4K.hit=+5%"};
-    (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         struct twin twin;
         struct error error = {0};

@@ -12,7 +12,6 @@ static double took_s;
 
 static int measure_as_it_is(void **state)
 {
-    (void)state;
     const uint64_t began_ns = os_raw_ns();
     const int code = getenv("FATHOM_SOURCE")
                          ? measure_twin(&as_it_is, example("epyc-guest.json"), NULL, NULL)
@@ -29,7 +28,6 @@ static const struct measured *twin_as_it_is(void)
 
 static int forget_it(void **state)
 {
-    (void)state;
     forget_twin(&as_it_is);
     return 0;
 }
@@ -80,7 +78,6 @@ static void assert_within(const struct measured *bench, double least)
 static void a_run_on_the_twin_finds_what_the_document_says(void **state)
 {
     struct measured bench;
-    (void)state;
     assert_int_equal(measure_twin(&bench, example("modelled-machine-4.json"), NULL, NULL), 0);
     assert_within(&bench, 1);
     forget_twin(&bench);
@@ -90,7 +87,6 @@ static void a_run_on_the_twin_finds_what_the_document_says(void **state)
 static void every_value_says_that_it_is_a_model_s(void **state)
 {
     const struct measured *bench = twin_as_it_is();
-    (void)state;
     assert_string_equal(bench->document.machine.model_of, "epyc-guest.json");
     for (size_t i = 0; i < bench->document.probe_count; i++)
         for (size_t j = 0; j < bench->document.probes[i].series_count; j++) {
@@ -103,7 +99,6 @@ static void a_seed_draws_one_twin_and_another_seed_another(void **state)
 {
     static const char *const seeds[] = {NULL, "2"};
     const double first_ns = found(twin_as_it_is(), "DRAM.latency_ns");
-    (void)state;
     assert_true(first_ns > 0);
     for (int i = 0; i < 2; i++) {
         struct measured bench;
@@ -119,7 +114,6 @@ static void a_seed_draws_one_twin_and_another_seed_another(void **state)
 static void a_run_takes_the_time_of_the_model(void **state)
 {
     const double elapsed_s = twin_as_it_is()->document.run.elapsed_s;
-    (void)state;
     assert_true(elapsed_s > 20 && elapsed_s < 60);
     assert_true(took_s < elapsed_s);
 }
@@ -129,7 +123,6 @@ static void what_the_document_does_not_hold_is_left_out(void **state)
     const struct document *document = &twin_as_it_is()->document;
     const struct probe_result *noise = document_probe(document, "noise"),
                               *latency = document_probe(document, "latency");
-    (void)state;
     assert_int_equal(noise->status, PROBE_SKIPPED);
     assert_non_null(strstr(noise->reason, "interruptions"));
     assert_int_equal(latency->status, PROBE_OK);
@@ -146,7 +139,6 @@ static void a_document_that_is_no_machine_is_refused(void **state)
     } documents[] = {{"i9-13980hx-cas.json", "another tool's table holds no trials"},
                      {"modelled-gpu-tiny.json", "it holds no figure of a processor"},
                      {"nowhere.json", "No such file"}};
-    (void)state;
     for (size_t i = 0; i < 3; i++) {
         struct twin twin;
         struct error error = {0};

@@ -9,7 +9,6 @@ static void rename_node(struct fleet *fleet, size_t node, const char *name)
 
 static void names_are_safe_and_their_own(void **state)
 {
-    (void)state;
     static const char *const hosts[] = {"n017",     "a/b",  "a_b", "../../etc",    "", ".hidden",
                                         "a\" onx=", "a--0", "a/b", "rack-1.node_2"};
     enum { HOSTS = sizeof hosts / sizeof *hosts };
@@ -33,7 +32,6 @@ static void names_are_safe_and_their_own(void **state)
 
 static void odd_nodes_come_first(void **state)
 {
-    (void)state;
     struct fleet fleet = {.nodes = NULL};
     struct node_plan slow = ordinary;
     size_t rows[FLEET_ROWS_MOST];

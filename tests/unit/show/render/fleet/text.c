@@ -27,7 +27,6 @@ static size_t lines_of(const char *text)
 /* However many there are, and whatever else there is to say. */
 static void it_takes_ten_lines(void **state)
 {
-    (void)state;
     for (unsigned odd = 0; odd < 40; odd++) {
         struct fleet fleet = {.nodes = NULL};
         struct error error = {0};
@@ -53,7 +52,6 @@ static void it_takes_ten_lines(void **state)
 
 static void names_are_made_inert(void **state)
 {
-    (void)state;
     struct fleet fleet = {.nodes = NULL};
     struct node_paper paper;
     struct error error = {0};

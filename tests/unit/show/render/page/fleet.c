@@ -34,7 +34,6 @@ static void make(struct fleet *fleet, unsigned count)
 
 static void each_node_is_a_dot_with_a_link(void **state)
 {
-    (void)state;
     struct fleet fleet = {.nodes = NULL};
     make(&fleet, 20);
     bool has[21];
@@ -55,7 +54,6 @@ static void each_node_is_a_dot_with_a_link(void **state)
 
 static void without_pages_there_are_no_links(void **state)
 {
-    (void)state;
     struct fleet fleet = {.nodes = NULL};
     make(&fleet, 20);
     const struct fleet_pages none = {0};
@@ -68,7 +66,6 @@ static void without_pages_there_are_no_links(void **state)
 /* Of many nodes a strip is a density, and the map has room for some. */
 static void many_nodes_make_no_larger_page(void **state)
 {
-    (void)state;
     struct fleet fleet = {.nodes = NULL};
     make(&fleet, 600);
     const struct fleet_pages none = {0};
@@ -83,7 +80,6 @@ static void many_nodes_make_no_larger_page(void **state)
 
 static void texts_of_documents_stay_texts(void **state)
 {
-    (void)state;
     struct fleet fleet = {.nodes = NULL};
     struct node_paper paper;
     struct error error = {0};

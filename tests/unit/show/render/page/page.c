@@ -22,7 +22,6 @@ static void assert_put(put_function *put, const char *text, const char *expected
 
 static void text_is_escaped_for_content_and_attributes(void **state)
 {
-    (void)state;
     assert_put(html_text, NULL, "");
     assert_put(html_text, "plain 48 KiB", "plain 48 KiB");
     assert_put(html_text, "<b>\"a\" & 'b'</b>",
@@ -36,7 +35,6 @@ static void text_is_escaped_for_content_and_attributes(void **state)
 
 static void long_text_is_cut_between_characters(void **state)
 {
-    (void)state;
     enum { COPIES = 5000 };
     char *text = malloc(2 * COPIES + 1);
     assert_non_null(text);
@@ -54,7 +52,6 @@ static void long_text_is_cut_between_characters(void **state)
 
 static void a_command_can_be_typed_again(void **state)
 {
-    (void)state;
     const char *words[] = {"fathom", "run", "-o", "a b.json", "it's", "", "--cpus=0-3"};
     const struct run_facts run = {.command = words, .command_count = 7};
     struct capture capture = {0};
@@ -69,7 +66,6 @@ static void a_command_can_be_typed_again(void **state)
 
 static void a_page_shows_every_series_and_finding(void **state)
 {
-    (void)state;
     struct document document = {0};
     sample_document(&document, 4, 2);
     const struct document *list[] = {&document, &document};
@@ -95,7 +91,6 @@ static void a_page_shows_every_series_and_finding(void **state)
 
 static void no_text_of_a_document_becomes_markup(void **state)
 {
-    (void)state;
     struct document document = {0};
     sample_document(&document, 4, 2);
     const struct document *list[] = {&document};

@@ -16,7 +16,6 @@ static char *picture_of(const struct document *document, const char *chart)
 
 static void a_hostile_document_is_inert(void **state)
 {
-    (void)state;
     struct document document;
     sample_hostile(&document);
     char *picture = picture_of(&document, NULL);

@@ -60,7 +60,6 @@ static struct cache_facts cache(int level, const char *type, uint64_t bytes, con
 
 static void nodes_that_are_alike_are_one_box(void **state)
 {
-    (void)state;
     struct cpu_kind_facts kind = {"kind0", "0-1023"};
     struct cache_facts caches[] = {
         cache(1, "data", 32 << KIB, "0,512"), cache(1, "instruction", 32 << KIB, "0,512"),
@@ -97,7 +96,6 @@ static struct finding found(const char *name, const char *unit, double value)
 
 static void each_box_has_what_was_measured_in_it(void **state)
 {
-    (void)state;
     struct cache_facts caches[] = {cache(1, "data", 32 << KIB, "0"),
                                    cache(2, "unified", 1 << MIB, "0")};
     struct numa_facts nodes[] = {{0, "0-3", (uint64_t)8 << GIB}, {1, "4-7", (uint64_t)8 << GIB}};
@@ -151,7 +149,6 @@ static void each_box_has_what_was_measured_in_it(void **state)
 /* What two kinds of core share is around both; a cache that they have alike is declared once. */
 static void kinds_of_core_stand_side_by_side(void **state)
 {
-    (void)state;
     struct cpu_kind_facts kinds[] = {
         {"low-power", "12-13"}, {"efficiency", "4-11"}, {"performance", "0-3"}};
     struct cache_facts caches[] = {
@@ -189,7 +186,6 @@ static void kinds_of_core_stand_side_by_side(void **state)
 
 static void devices_have_boxes_of_their_own(void **state)
 {
-    (void)state;
     struct document document;
     read_made_up(&document);
     char *tree = tree_of(&document, NULL);
@@ -206,7 +202,6 @@ static void devices_have_boxes_of_their_own(void **state)
 
 static void a_document_that_names_no_machine_has_no_boxes(void **state)
 {
-    (void)state;
     struct finding findings[] = {found("L1.latency", "cycles", 4)};
     struct probe_result probe = {.name = "latency", .findings = findings, .finding_count = 1};
     const struct document document = {.probes = &probe, .probe_count = 1};
@@ -215,7 +210,6 @@ static void a_document_that_names_no_machine_has_no_boxes(void **state)
 
 static void odd_machines_have_few_boxes(void **state)
 {
-    (void)state;
     enum { MANY = 3000 };
     struct numa_facts *nodes = calloc(MANY, sizeof *nodes);
     struct cache_facts *caches = calloc(MANY, sizeof *caches);
