@@ -241,16 +241,14 @@ void analysis_add_factor(struct analysis *analysis, struct finding *finding,
 const struct series *analysis_series(const struct analysis *analysis, const char *name,
                                      const char *factor, const char *text)
 {
-    const struct probe_result *result = analysis->result;
-    for (size_t i = 0; i < result->series_count; i++) {
-        const struct series *series = &result->series[i];
-        if (strcmp(series->name, name) != 0)
-            continue;
-        const struct factor *found = factor ? series_factor(series, factor) : NULL;
-        if (!factor || (found && found->text && strcmp(found->text, text) == 0))
-            return series;
-    }
-    return NULL;
+    return analysis_series_with(analysis, name,
+                                (const struct factor[]){{factor, text, NAN}, {.name = NULL}});
+}
+
+const struct series *analysis_series_with(const struct analysis *analysis, const char *name,
+                                          const struct factor *with)
+{
+    return series_find(analysis->result->series, analysis->result->series_count, name, with);
 }
 
 const struct factor *analysis_parameter(const struct analysis *analysis, const char *name)

@@ -46,13 +46,8 @@ static const struct point *most_taken(const struct series *series)
 static const struct series *taken_series(const struct probe_result *result, const char *name,
                                          enum need_taken taken)
 {
-    for (size_t i = 0; i < result->series_count; i++) {
-        const struct factor *factor = series_factor(&result->series[i], "taken");
-        if (strcmp(result->series[i].name, name) == 0 && factor && factor->text &&
-            strcmp(factor->text, need_taken_names[taken]) == 0)
-            return &result->series[i];
-    }
-    return NULL;
+    const struct factor with[] = {{"taken", need_taken_names[taken], NAN}, {.name = NULL}};
+    return series_find(result->series, result->series_count, name, with);
 }
 
 bool need_untold(const struct probe_result *result)

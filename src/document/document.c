@@ -195,6 +195,26 @@ const struct factor *series_factor(const struct series *series, const char *name
     return factor_find(series->factors, series->factor_count, name);
 }
 
+static bool has_factors(const struct series *series, const struct factor *with)
+{
+    for (; with->name; with++) {
+        const struct factor *own = series_factor(series, with->name);
+        const char *text = own && own->text ? own->text : "";
+        if (with->text ? strcmp(text, with->text) != 0 : !own || own->number != with->number)
+            return false;
+    }
+    return true;
+}
+
+struct series *series_find(struct series *list, size_t count, const char *name,
+                           const struct factor *with)
+{
+    for (size_t i = 0; i < count; i++)
+        if ((!name || strcmp(list[i].name, name) == 0) && has_factors(&list[i], with))
+            return &list[i];
+    return NULL;
+}
+
 double series_number(const struct series *series, const char *name)
 {
     const struct factor *factor = series ? series_factor(series, name) : NULL;

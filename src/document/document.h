@@ -320,6 +320,10 @@ int point_by_x(const void *, const void *);
 /* The factor of that name; NULL: the list has none. */
 struct factor *factor_find(struct factor *, size_t count, const char *name);
 const struct factor *series_factor(const struct series *, const char *name);
+/* The first series of that name (NULL: any name) with all these factors, which end at one without a
+ * name: with its text, or its number if it has none; "": without a text. NULL: there is none. */
+struct series *series_find(struct series *, size_t count, const char *name,
+                           const struct factor *with);
 /* The number of a factor; NAN where there is none. The series may be NULL here and below. */
 double series_number(const struct series *, const char *factor);
 /* The union of its points' flags. */

@@ -252,12 +252,7 @@ static void prepare_fence(struct trial *trial)
 static const struct series *series_of(const struct analysis *analysis, enum fence_loop loop,
                                       const char *op)
 {
-    const struct probe_result *result = analysis->result;
-    for (size_t i = 0; i < result->series_count; i++)
-        if (strcmp(result->series[i].name, loop_names[loop]) == 0 &&
-            strcmp(analysis_factor(&result->series[i], "op"), op) == 0)
-            return &result->series[i];
-    return NULL;
+    return analysis_series(analysis, loop_names[loop], "op", op);
 }
 
 /* The points at x of a loop with the operation and without any; false: one has no value. */

@@ -235,15 +235,8 @@ static void tell_steps(struct probe_task *task, int filler, int look,
 static const struct series *series_of(const struct analysis *analysis, const char *name,
                                       const char *filler, const char *look)
 {
-    const struct probe_result *result = analysis->result;
-    for (size_t i = 0; i < result->series_count; i++) {
-        const struct series *series = &result->series[i];
-        if ((!name || strcmp(series->name, name) == 0) &&
-            strcmp(analysis_factor(series, "filler"), filler) == 0 &&
-            strcmp(analysis_factor(series, "look"), look) == 0)
-            return series;
-    }
-    return NULL;
+    const struct factor with[] = {{"filler", filler, NAN}, {"look", look, NAN}, {.name = NULL}};
+    return analysis_series_with(analysis, name, with);
 }
 
 /* `concluded` is NULL if that look was not measured. */

@@ -354,12 +354,8 @@ static void prepare_geometry(struct trial *trial)
 static const struct series *series_with(const struct analysis *analysis, const char *name,
                                         const char *factor, double number)
 {
-    const struct probe_result *result = analysis->result;
-    for (size_t i = 0; i < result->series_count; i++)
-        if (strcmp(result->series[i].name, name) == 0 &&
-            fabs(series_number(&result->series[i], factor) - number) <= 0)
-            return &result->series[i];
-    return NULL;
+    const struct factor with[] = {{factor, NULL, number}, {.name = NULL}};
+    return analysis_series_with(analysis, name, with);
 }
 
 /* Whether the third level held all lines at the widest stride, which it can't without a hashed

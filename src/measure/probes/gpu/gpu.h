@@ -83,6 +83,9 @@ struct series *gpu_add_series(struct gpu_task *, const char *what, struct axis x
  * if `text` is NULL, to `number`. NULL: there is none. */
 struct series *gpu_find_series(const struct gpu_task *, const char *what, const char *factor,
                                const char *text, double number);
+/* The same by all these factors (document/document.h, series_find()). */
+struct series *gpu_find_series_with(const struct gpu_task *, const char *what,
+                                    const struct factor *);
 /* Adds a factor with the value `text` or, if that is NULL, `number`. */
 void gpu_add_factor(struct gpu_task *, struct series *, const char *name, const char *text,
                     double number);

@@ -16,10 +16,9 @@
  * large ones take. A load over PCIe takes 1 to 2 us, a launch 5 to 10 us: another 100 ms.
  */
 #include "base/units.h"
-#include "conclude/registry/device.h"
 #include "measure/probes/gpu/gpu.h"
 
-#include <string.h>
+#include <math.h>
 
 static const uint64_t pinned_least = 4 << 10, pageable_least = 64 << 10, largest = 64 << 20;
 /* From one size to the next. */
@@ -129,19 +128,10 @@ static void plan_host(struct gpu_task *task)
 /* The series of those copies; NULL: none. */
 static const struct series *find_copies(const struct gpu_task *task, const struct copy *copy)
 {
-    const struct plan *plan = &task->task->plan;
-    for (size_t i = 0; i < plan->series_count; i++) {
-        const struct series *series = &plan->series[i];
-        const struct factor *direction = series_factor(series, "direction"),
-                            *memory = series_factor(series, "memory");
-        const char *rest;
-        if (device_of_name(series->name, &rest) == task->facts->id &&
-            strcmp(rest, "host copies") == 0 && direction && direction->text && memory &&
-            memory->text && strcmp(direction->text, copy->name) == 0 &&
-            strcmp(memory->text, memory_names[copy->memory]) == 0)
-            return series;
-    }
-    return NULL;
+    const struct factor with[] = {{"direction", copy->name, NAN},
+                                  {"memory", memory_names[copy->memory], NAN},
+                                  {.name = NULL}};
+    return gpu_find_series_with(task, "host copies", with);
 }
 
 static void conclude_copy(struct gpu_task *task, const struct copy *copy)

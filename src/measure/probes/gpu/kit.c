@@ -1,6 +1,5 @@
 /* What experiments plan and conclude with: series, points and their works; latencies and rates of
  * points; and what was not measured, with its reason. */
-#include "conclude/registry/device.h"
 #include "conclude/registry/finding.h"
 #include "document/flag.h"
 #include "measure/probes/gpu/state.h"
@@ -27,27 +26,20 @@ struct series *gpu_add_series(struct gpu_task *here, const char *what, struct ax
     return series;
 }
 
-static bool has_factor(const struct series *series, const char *name, const char *text,
-                       double number)
-{
-    const struct factor *factor = series_factor(series, name);
-    if (!factor || !text != !factor->text)
-        return false;
-    return text ? strcmp(text, factor->text) == 0 : !(fabs(factor->number - number) > 0);
-}
 
 struct series *gpu_find_series(const struct gpu_task *here, const char *what, const char *factor,
                                const char *text, double number)
 {
+    const struct factor with[] = {{factor, text, number}, {.name = NULL}};
+    return gpu_find_series_with(here, what, with);
+}
+
+struct series *gpu_find_series_with(const struct gpu_task *here, const char *what,
+                                    const struct factor *with)
+{
     const struct plan *plan = &here->task->plan;
-    const char *rest;
-    for (size_t i = 0; i < plan->series_count; i++) {
-        struct series *series = &plan->series[i];
-        if (device_of_name(series->name, &rest) == here->facts->id && strcmp(rest, what) == 0 &&
-            (!factor || has_factor(series, factor, text, number)))
-            return series;
-    }
-    return NULL;
+    const char *name = pool_printf(here->task->pool, "gpu%d %s", here->facts->id, what);
+    return series_find(plan->series, plan->series_count, name, with);
 }
 
 void gpu_add_factor(struct gpu_task *here, struct series *series, const char *name,

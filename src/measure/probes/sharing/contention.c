@@ -198,12 +198,9 @@ static void conclude_contention(struct probe_task *task)
 static const struct series *series_that(const struct analysis *analysis, enum contention_op op,
                                         const char *shows)
 {
-    const struct probe_result *result = analysis->result;
-    for (size_t i = 0; i < result->series_count; i++)
-        if (strcmp(analysis_factor(&result->series[i], "op"), contention_of(op)->name) == 0 &&
-            strcmp(analysis_factor(&result->series[i], "shows"), shows) == 0)
-            return &result->series[i];
-    return NULL;
+    const struct factor with[] = {
+        {"op", contention_of(op)->name, NAN}, {"shows", shows, NAN}, {.name = NULL}};
+    return analysis_series_with(analysis, NULL, with);
 }
 
 /* Adds the value at that number of writers. */
