@@ -20,12 +20,16 @@ static void speak(struct talk *talk)
     fprintf(talk->out, "%.3f\n", (double)point->y.median);
 }
 
-const struct tongue skeleton_tongue = {
-    .name = "skeleton",
-    .place = 0,
+static const struct tongue_help help = {
     .summary = "latency of one working set, in nanoseconds",
     .operands = "",
     .differs = "Say here what fathom does otherwise than the tool, and why the numbers differ.",
     .arguments = arguments,
+};
+
+const struct tongue skeleton_tongue = {
+    .name = "skeleton",
+    .place = 0,
+    .help = &help,
     .speak = speak,
 };

@@ -122,9 +122,7 @@ static const struct option_spec *const options[] = {own_options, joined_format_o
 
 const struct command analyse_command = {
     .name = "analyse",
-    .operands = "FILE...",
-    .summary = "compute the findings of documents anew from what was measured",
-    .about = about,
+    .help = &help,
     .options = options,
     .run = analyse,
 };

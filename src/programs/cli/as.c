@@ -80,14 +80,14 @@ int as_speak(const struct as *as, struct error *error)
     if (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0 || strcmp(first, "-?") == 0) {
         const struct tongue *tongue = as->tongue;
         printf("usage: fathom as %s [ARGUMENT...]%s%s\n\n", tongue->name,
-               *tongue->operands ? " " : "", tongue->operands);
-        help_wrapped(stdout, 0, 0, tongue->summary);
+               *tongue->help->operands ? " " : "", tongue->help->operands);
+        help_wrapped(stdout, 0, 0, tongue->help->summary);
         putchar('\n');
-        help_wrapped(stdout, 0, 0, tongue->differs);
-        const struct tongue_argument *argument = tongue->arguments;
-        if (argument && (argument->letter || argument->name))
+        help_wrapped(stdout, 0, 0, tongue->help->differs);
+        const struct tongue_argument *argument = tongue->help->arguments;
+        if (argument->letter || argument->name)
             puts("\narguments:");
-        for (; argument && (argument->letter || argument->name); argument++) {
+        for (; argument->letter || argument->name; argument++) {
             char names[64];
             snprintf(names, sizeof names, "%s%c%s%s%s%s%s", argument->letter ? "-" : "",
                      argument->letter ? argument->letter : ' ',
@@ -133,9 +133,7 @@ static const struct option_spec *const options[] = {as_options, NULL};
 
 const struct command as_command = {
     .name = "as",
-    .operands = "TOOL ARGUMENT...",
-    .summary = "take another tool's arguments and print its table",
-    .about = about,
+    .help = &help,
     .options = options,
     .run = run_as,
     .passes_on = true,

@@ -120,9 +120,7 @@ static const struct option_spec *const options[] = {check_options, output_option
 
 const struct command check_command = {
     .name = "check",
-    .operands = "[FILE]",
-    .summary = "compare this machine with a baseline: one line, exit status 1 when it is worse",
-    .about = about,
+    .help = &help,
     .options = options,
     .run = check,
     .refuse = refuse,

@@ -47,7 +47,7 @@ const char *command_name(const struct command *command, const struct probe *prob
 
 const char *command_summary(const struct command *command, const struct probe *probe)
 {
-    return probe ? probe->help->summary : command->summary;
+    return probe ? probe->help->summary : command->help->summary;
 }
 
 static const struct option_spec *nth(const struct option_spec *table, size_t *i)

@@ -47,12 +47,17 @@ struct invocation {
     int argc;
 };
 
+/* What --help says of a command; the build makes it of a text (scripts/help). */
+struct command_help {
+    const char *summary;
+    const char *operands; /* as in the usage line: "FILE..."; NULL: none */
+    const char *about;
+};
+
 struct command {
     const char *program; /* the program that has it; NULL: fathom */
     const char *name;
-    const char *operands; /* as in the usage line: "FILE..." */
-    const char *summary;
-    const char *about;
+    const struct command_help *help;
     const struct option_spec *const *options; /* tables of struct command_options, then NULL */
     const struct option_spec *foreign;        /* another room's table, which comes first; or NULL */
     bool passes_on; /* options end at the first operand, because the words after it belong to

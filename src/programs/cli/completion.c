@@ -134,15 +134,12 @@ static const char *const scripts[] = {bash, zsh, fish};
 
 static int completion(struct invocation *invocation, struct error *error)
 {
-    (void)error;
     fputs(scripts[words_place(words_of(invocation->command), invocation->operands[0])], stdout);
     return EXIT_DONE;
 }
 
 const struct command completion_command = {
     .name = "completion",
-    .operands = "SHELL",
-    .summary = "print the script by which a shell completes fathom's command line",
-    .about = about,
+    .help = &help,
     .run = completion,
 };

@@ -71,9 +71,7 @@ static const struct option_spec *const options[] = {diff_options, output_options
 
 const struct command diff_command = {
     .name = "diff",
-    .operands = "BEFORE AFTER",
-    .summary = "what changed between two documents; exit status 1 if anything did",
-    .about = about,
+    .help = &help,
     .options = options,
     .run = diff,
 };

@@ -379,8 +379,7 @@ static const struct option_spec *const options[] = {machine_options, NULL};
 
 const struct command doctor_command = {
     .name = "doctor",
-    .summary = "say what would spoil a measurement here, and what to do about it",
-    .about = about,
+    .help = &help,
     .options = options,
     .run = doctor,
 };

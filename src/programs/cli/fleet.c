@@ -25,7 +25,6 @@ struct fleet_view {
 
 static int write_text(const void *content, FILE *out, struct error *error)
 {
-    (void)error;
     const struct text_style style = output_style(out);
     render_fleet_text(out, ((const struct fleet_view *)content)->fleet, &style);
     return 0;
@@ -44,7 +43,6 @@ static int write_html(const void *content, FILE *out, struct error *error)
 
 static int write_metrics(const void *content, FILE *out, struct error *error)
 {
-    (void)error;
     render_fleet_metrics(out, ((const struct fleet_view *)content)->fleet);
     return 0;
 }
@@ -293,9 +291,7 @@ static const struct option_spec *const options[] = {fleet_options, output_option
 
 const struct command fleet_command = {
     .name = "fleet",
-    .operands = "FILE...",
-    .summary = "find the machines that differ from others of their kind; exit status 1 if any does",
-    .about = about,
+    .help = &help,
     .options = options,
     .run = fleet,
 };

@@ -3,7 +3,6 @@
 
 static int fleet(struct invocation *invocation, struct error *error)
 {
-    (void)invocation;
     return error_set(error, ERROR_IMPOSSIBLE,
                      "fleet: this build of fathom has no fleets (-Dfleet=disabled): take one that "
                      "has them");
@@ -11,8 +10,6 @@ static int fleet(struct invocation *invocation, struct error *error)
 
 const struct command fleet_command = {
     .name = "fleet",
-    .operands = "FILE...",
-    .summary = "not in this build: fleets of nodes were left out (-Dfleet=disabled)",
-    .about = "This build of fathom has no fleets (-Dfleet=disabled): take one that has them.",
+    .help = &help,
     .run = fleet,
 };

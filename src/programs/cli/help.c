@@ -85,13 +85,12 @@ void help_finding_name(FILE *out, const struct finding_line *line)
 
 void help_command(FILE *out, const struct command *command, const struct probe *probe)
 {
-    const char *name = probe ? probe->name : command->name;
-    const char *operands = command->operands ? command->operands : "";
+    const char *name = command_name(command, probe);
+    const char *operands = command->help->operands ? command->help->operands : "";
     const char *program = command->program ? command->program : "fathom";
     fprintf(out, "%s %s: %s\n\nusage: %s %s [OPTION...]%s%s\n\n", program, name,
-            probe ? probe->help->summary : command->summary, program, name, *operands ? " " : "",
-            operands);
-    help_wrapped(out, 0, 0, probe ? probe->help->about : command->about);
+            command_summary(command, probe), program, name, *operands ? " " : "", operands);
+    help_wrapped(out, 0, 0, probe ? probe->help->about : command->help->about);
     if (probe)
         print_options(out, "\nOptions of this probe\n", probe->help->options);
     fprintf(out, "\nOptions\n");
@@ -134,7 +133,7 @@ void help_program(FILE *out)
           "Commands\n",
           out);
     for (size_t i = 0; commands[i]; i++)
-        help_wrapped(out, 15, fprintf(out, "  %s", commands[i]->name), commands[i]->summary);
+        help_wrapped(out, 15, fprintf(out, "  %s", commands[i]->name), commands[i]->help->summary);
     fputs("\nProbes: each measures one thing and prints its table\n", out);
     for (size_t i = 0; probes[i]; i++)
         help_wrapped(out, 15, fprintf(out, "  %s", probes[i]->name), probes[i]->help->summary);

@@ -45,9 +45,7 @@ static const struct option_spec *const options[] = {made_format_options, output_
 
 const struct command import_command = {
     .name = "import",
-    .operands = "[FORMAT] FILE",
-    .summary = "read another tool's table and find in it what fathom would",
-    .about = about,
+    .help = &help,
     .options = options,
     .foreign = import_options,
     .run = import,

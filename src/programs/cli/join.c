@@ -90,21 +90,14 @@ static const struct option_spec *const baseline_options[] = {
 
 const struct command baseline_command = {
     .name = "baseline",
-    .operands = "[FILE...]",
-    .summary = "typical values of machines of one kind, for 'fathom check'",
-    .about = about,
+    .help = &baseline_help,
     .options = baseline_options,
     .run = baseline,
 };
 
 const struct command merge_command = {
     .name = "merge",
-    .operands = "FILE...",
-    .summary = "one document of several runs on one machine",
-    .about =
-        "Joins documents of one machine. The newest run of each probe is used; what an older run "
-        "measured in another experiment (another order, stride, node or kernel) is kept too. "
-        "Standard error says what is left out. The result goes to standard output or to -o FILE.",
+    .help = &merge_help,
     .options = options,
     .run = merge,
 };

@@ -53,7 +53,6 @@ static void list_findings(void)
 
 static int list(struct invocation *invocation, struct error *error)
 {
-    (void)error;
     static void (*const topics[])(void) = {list_probes, list_flags, list_findings};
     if (invocation->operand_count == 0) {
         list_probes();
@@ -70,8 +69,6 @@ static int list(struct invocation *invocation, struct error *error)
 
 const struct command list_command = {
     .name = "list",
-    .operands = "[WHAT]",
-    .summary = "list what can be measured, and what flags and findings mean",
-    .about = about,
+    .help = &help,
     .run = list,
 };

@@ -131,9 +131,9 @@ static void print_command(const struct command *command, const struct probe *pro
     const char *name = command_name(command, probe);
     begin_page(name, 1, command_summary(command, probe));
     printf("# SYNOPSIS\n\n*fathom %s* [_OPTION_...]", name);
-    if (command->operands) {
+    if (command->help->operands) {
         putchar(' ');
-        print_words(command->operands, "");
+        print_words(command->help->operands, "");
     }
     puts("\n\n# DESCRIPTION\n");
     if (probe) {
@@ -141,7 +141,7 @@ static void print_command(const struct command *command, const struct probe *pro
         print_words(probe->help->title, "");
         puts("*\n");
     }
-    print_paragraph(probe ? probe->help->about : command->about);
+    print_paragraph(probe ? probe->help->about : command->help->about);
     if (probe && probe->needs & NEEDS_TWO_CPUS)
         print_paragraph("It needs two CPUs.");
     if (probe && !(probe->weight > 0))
@@ -223,12 +223,12 @@ static void print_tools(void)
         const struct tongue *tongue = tongues[i];
         print_heading(tongue->name);
         printf("*fathom as %s* [_ARGUMENT_...] ", tongue->name);
-        print_words(tongue->operands, "");
+        print_words(tongue->help->operands, "");
         puts("\n");
-        print_paragraph(tongue->summary);
-        print_paragraph(tongue->differs);
-        const struct tongue_argument *argument = tongue->arguments;
-        for (; argument && (argument->letter || argument->name); argument++) {
+        print_paragraph(tongue->help->summary);
+        print_paragraph(tongue->help->differs);
+        const struct tongue_argument *argument = tongue->help->arguments;
+        for (; argument->letter || argument->name; argument++) {
             char term[64];
             snprintf(term, sizeof term, "%s%.1s%s%s%s", argument->letter ? "-" : "",
                      &argument->letter, argument->letter && argument->name ? ", " : "",
@@ -245,7 +245,6 @@ static void print_tools(void)
 
 static int manual(struct invocation *invocation, struct error *error)
 {
-    (void)error;
     const struct operand_words *pages = words_of(invocation->command);
     struct word page;
     for (size_t i = 0; pages->nth(i, &page); i++)
@@ -275,8 +274,6 @@ static int manual(struct invocation *invocation, struct error *error)
 
 const struct command manual_command = {
     .name = "manual",
-    .operands = "[PAGE]",
-    .summary = "print the manual, or a page of it, as scdoc source",
-    .about = about,
+    .help = &help,
     .run = manual,
 };

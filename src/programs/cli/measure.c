@@ -116,7 +116,6 @@ static void show_progress(void *argument, const char *probe, double done, double
     struct shown *run = argument;
     const double budget_s = run->measured.run.budget_s,
                  elapsed_s = (double)(os_raw_ns() - run->measured.run.began_ns) * 1e-9;
-    (void)done, (void)left_s;
     progress_show(&run->line, probe, elapsed_s / budget_s, budget_s - elapsed_s,
                   *so_far ? so_far : run->settled.text);
 }
@@ -421,9 +420,7 @@ static const struct option_spec *const options[] = {
 
 const struct command run_command = {
     .name = "run",
-    .operands = "[PROBE...]",
-    .summary = "measure everything, or the probes named, and keep the document",
-    .about = about,
+    .help = &help,
     .options = options,
     .run = run_measurement,
 };
@@ -431,6 +428,7 @@ const struct command run_command = {
 /* A probe as a command: its name, purpose and options come from its own table. */
 const struct command probe_command = {
     .name = "probe",
+    .help = &(const struct command_help){.summary = NULL},
     .options = options,
     .run = run_measurement,
 };

@@ -74,7 +74,6 @@ static int write_text(const void *content, FILE *out, struct error *error)
     const struct nearest *nearest = content;
     const struct text_style style = output_style(out);
     struct line line = {0};
-    (void)error;
     fputs("   differs  in figures  machine\n", out);
     for (size_t i = 0; i < nearest->count && i < LISTED_MOST; i++) {
         const struct neighbour *neighbour = &nearest->list[i];
@@ -129,9 +128,7 @@ static const struct option_spec *const options[] = {nearest_options, NULL};
 
 const struct command nearest_command = {
     .name = "nearest",
-    .operands = "FILE...",
-    .summary = "known machines nearest to a document's, and how it differs from its model's others",
-    .about = about,
+    .help = &help,
     .options = options,
     .run = nearest,
 };

@@ -21,7 +21,6 @@ static void tell_plan(void *argument, const struct need *need)
 {
     char each[UNIT_TEXT], all[UNIT_TEXT];
     const double runs = 2.0 * (double)need->condition_count * need->blocks;
-    (void)argument;
     command_tell("'%s' is run %.0f times, about %s each: %s", need->arguments[0], runs,
                  duration_format(need->run_s, each), duration_format(runs * need->run_s, all));
 }
@@ -125,9 +124,7 @@ static const struct option_spec *const options[] = {
 
 const struct command need_command = {
     .name = "need",
-    .operands = "PROGRAM ARGUMENT...",
-    .summary = "find what a program needs of caches, bandwidth and huge pages, by taking them away",
-    .about = about,
+    .help = &help,
     .options = options,
     .passes_on = true,
     .run = measure_need,

@@ -52,7 +52,6 @@ static int write_text(const void *content, FILE *out, struct error *error)
     const struct prediction *made = &told->prediction;
     const struct text_style style = output_style(out);
     struct line line = {0}, sentence = {0};
-    (void)error;
     line_add_loop(&line, told);
     line_add(&line, "\n");
     if (!made->untold) {
@@ -81,7 +80,6 @@ static int write_json(const void *content, FILE *out, struct error *error)
     const struct told *told = content;
     const struct loop *loop = &told->loop;
     const struct prediction *made = &told->prediction;
-    (void)error;
     json_text(out, "{\"schema\":\"fathom-predict/1\",\n\"loop\":{", "pattern",
               loop_pattern_names[loop->pattern]);
     json_number(out, ",", "size_bytes", loop->bytes);
@@ -151,9 +149,7 @@ static const struct option_spec *const options[] = {predict_options, NULL};
 
 const struct command predict_command = {
     .name = "predict",
-    .operands = "FILE...",
-    .summary = "what a loop takes on the machine of a document, within a band, and what bounds it",
-    .about = about,
+    .help = &help,
     .options = options,
     .run = predict_loop,
 };

@@ -51,9 +51,7 @@ static const struct option_spec *const options[] = {format_options, points_optio
 
 const struct command report_command = {
     .name = "report",
-    .operands = "FILE...",
-    .summary = "show a document that a run has written",
-    .about = about,
+    .help = &help,
     .options = options,
     .run = report,
 };

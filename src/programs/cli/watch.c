@@ -98,7 +98,6 @@ static int write_metrics(const void *content, FILE *out, struct error *error)
 {
     const struct shown *shown = content;
     const struct watch *watch = shown->watch;
-    (void)error;
     put_latency(out, watch, true);
     put_latency(out, watch, false);
     fputs("# TYPE fathom_watch_changes counter\n# HELP fathom_watch_changes Changes that chance "
@@ -225,9 +224,7 @@ static const struct option_spec *const options[] = {watch_options, NULL};
 
 const struct command watch_command = {
     .name = "watch",
-    .operands = "",
-    .summary = "show every second what a load takes in each level, to see what neighbours do",
-    .about = about,
+    .help = &help,
     .options = options,
     .run = watch,
 };

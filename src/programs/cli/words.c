@@ -27,7 +27,7 @@ static bool nth_format(size_t i, struct word *word)
 static bool nth_tongue(size_t i, struct word *word)
 {
     if (tongues[i])
-        *word = (struct word){tongues[i]->name, tongues[i]->summary};
+        *word = (struct word){tongues[i]->name, tongues[i]->help->summary};
     return tongues[i];
 }
 
@@ -80,8 +80,8 @@ static const struct operand_words lists[] = {
 
 const struct operand_words *words_of(const struct command *command)
 {
-    for (size_t i = 0; command->operands && i < sizeof lists / sizeof *lists; i++)
-        if (strstr(command->operands, lists[i].operand))
+    for (size_t i = 0; command->help->operands && i < sizeof lists / sizeof *lists; i++)
+        if (strstr(command->help->operands, lists[i].operand))
             return &lists[i];
     return NULL;
 }
@@ -97,17 +97,19 @@ int words_place(const struct operand_words *words, const char *typed)
 
 bool words_repeat(const struct command *command)
 {
-    return command->operands && !command->passes_on && strstr(command->operands, "...");
+    return command->help->operands && !command->passes_on && strstr(command->help->operands, "...");
 }
 
 bool words_or_files(const struct command *command)
 {
-    return words_of(command) && *command->operands == '[' && strstr(command->operands, "FILE");
+    return words_of(command) && *command->help->operands == '[' &&
+           strstr(command->help->operands, "FILE");
 }
 
 bool words_then_files(const struct command *command)
 {
-    return command->operands && (!words_of(command) || strstr(command->operands, "FILE"));
+    return command->help->operands &&
+           (!words_of(command) || strstr(command->help->operands, "FILE"));
 }
 
 /* Refuses several files for a command that reads one. */
@@ -123,7 +125,7 @@ int words_check(const struct invocation *invocation, struct error *error)
 {
     const struct command *command = invocation->command;
     const struct operand_words *words = words_of(command);
-    const char *usage = command->operands ? command->operands : "";
+    const char *usage = command->help->operands ? command->help->operands : "";
     const int count = invocation->operand_count;
     int named = *usage != '\0'; /* number of operands in the usage line */
     for (const char *c = usage; *c; c++)
@@ -143,9 +145,9 @@ int words_check(const struct invocation *invocation, struct error *error)
             return refuse_files(invocation->command, invocation->operands[most], error);
         if (invocation->operand_count < most)
             return error_set(error, ERROR_USAGE, "too few words: write fathom %s %s", name,
-                             invocation->command->operands);
+                             invocation->command->help->operands);
         return error_set(error, ERROR_USAGE, "'%s' is one operand too many: fathom %s %s",
-                         invocation->operands[most], name, invocation->command->operands);
+                         invocation->operands[most], name, invocation->command->help->operands);
     }
     const int checked = words_repeat(command) ? count : files ? count > least : count > 0;
     for (int i = 0; words && i < checked; i++) {

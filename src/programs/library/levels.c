@@ -73,7 +73,6 @@ static enum answered has_levels(const struct document *document, const void *ask
 {
     const struct finding *first = document_finding(document, "L1.latency_ns"),
                          *last = document_finding(document, "DRAM.latency_ns");
-    (void)asked;
     return !first || !(first->value > 0) ? ANSWERED_NOT : last ? ANSWERED : ANSWERED_IN_PART;
 }
 

@@ -155,7 +155,6 @@ static size_t padding_in(const struct document *document)
 
 static enum answered has_padding(const struct document *document, const void *asked)
 {
-    (void)asked;
     return padding_in(document) > 0 ? ANSWERED : ANSWERED_NOT;
 }
 

@@ -87,7 +87,6 @@ static void show_progress(void *argument, const char *probe, double done, double
                           const char *so_far)
 {
     const struct listening *listening = argument;
-    (void)so_far;
     if (listening->plan->progress(listening->plan->argument, probe, done, left_s))
         fathom_cancel(listening->fathom);
 }

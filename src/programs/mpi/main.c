@@ -18,9 +18,7 @@ static const struct option_spec *const options[] = {mpi_options, probe_common_op
 static const struct command mpi_command = {
     .program = "fathom-mpi",
     .name = "run",
-    .operands = NULL,
-    .summary = "measure every node that MPI reaches, and tell which differ from the others",
-    .about = about,
+    .help = &help,
     .options = options,
 };
 
@@ -110,7 +108,6 @@ static const char no_start[] =
 /* Nothing has been measured yet, so nothing is lost. */
 static void give_up(int number)
 {
-    (void)number;
     const ssize_t said = write(STDERR_FILENO, no_start, sizeof no_start - 1);
     _exit(said < 0 ? EXIT_FAILURE : EXIT_IMPOSSIBLE);
 }
@@ -134,10 +131,10 @@ int main(int argc, char **argv)
     int code = ranks_elect(&ranks, parsed == 0 ? &error : &(struct error){0});
     if (parsed < 0)
         code = parsed;
-    const bool help = code == 0 && invocation.options.help.has;
-    if (help && ranks.rank == 0)
+    const bool asked = code == 0 && invocation.options.help.has;
+    if (asked && ranks.rank == 0)
         help_command(stdout, &mpi_command, NULL);
-    if (code == 0 && !help)
+    if (code == 0 && !asked)
         code = work(&ranks, &invocation, &lost, &error);
     if (code < 0 && (ranks.rank == 0 || ranks.size == 1))
         fprintf(stderr, "fathom-mpi: %s\n", error.text);

@@ -115,7 +115,6 @@ void ranks_free(struct ranks *ranks)
 void ranks_sleep(const struct ranks *ranks, double most_s)
 {
     sigset_t wake;
-    (void)ranks;
     sigemptyset(&wake);
     sigaddset(&wake, SIGUSR1);
     const double end = clock_seconds() + most_s;

@@ -5,21 +5,14 @@ const struct tongue *const tongues[] = {NULL};
 
 const struct tongue *tongue_by_name(const char *name)
 {
-    (void)name;
     return NULL;
 }
 
 int tongue_speak(struct talk *talk, int argc, char **argv, struct error *error)
 {
-    (void)talk;
-    (void)argc;
-    (void)argv;
     return error_set(
         error, ERROR_IMPOSSIBLE,
         "this fathom was built without other tools' commands: make builds one with all");
 }
 
-void talk_release(struct talk *talk)
-{
-    (void)talk;
-}
+void talk_release(struct talk *talk) {}

@@ -473,10 +473,7 @@ static void speak(struct talk *talk)
 const struct tongue asct_tongue = {
     .name = "asct",
     .place = 95,
-    .summary = "levels, nodes, mixes of reads and writes, load, pairs of cores (Arm)",
-    .operands = "run [BENCHMARK|KEYWORD|^KEYWORD...]",
-    .differs = differs,
-    .arguments = arguments,
+    .help = &help,
     .operands_least = 1,
     .operands_most = 32,
     .speak = speak,

@@ -59,10 +59,7 @@ static void speak(struct talk *talk)
 const struct tongue bw_mem_tongue = {
     .name = "bw_mem",
     .place = 70,
-    .summary = "bandwidth of one kind of loop at one size (lmbench)",
-    .operands = "SIZE rd|wr|rdwr|cp|frd|fwr|fcp|bzero|bcopy [CONFLICT]",
-    .differs = differs,
-    .arguments = arguments,
+    .help = &help,
     .operands_least = 2,
     .operands_most = 3,
     .speak = speak,

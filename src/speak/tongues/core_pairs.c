@@ -171,10 +171,7 @@ static void speak_core_latency(struct talk *talk)
 const struct tongue core_latency_tongue = {
     .name = "core_latency",
     .place = 10,
-    .summary = "hand-offs between CPUs as a matrix, by CAS or by read and write (jcurl)",
-    .operands = "",
-    .differs = core_latency_differs,
-    .arguments = core_latency_arguments,
+    .help = &core_latency_help,
     .speak = speak_core_latency,
 };
 
@@ -301,10 +298,7 @@ static void speak_core_to_core_latency(struct talk *talk)
 const struct tongue core_to_core_latency_tongue = {
     .name = "core-to-core-latency",
     .place = 20,
-    .summary = "hand-offs between CPUs as a triangle, with CSV (nviennot)",
-    .operands = "[ITERATIONS [SAMPLES]]",
-    .differs = core_to_core_latency_differs,
-    .arguments = core_to_core_latency_arguments,
+    .help = &core_to_core_latency_help,
     .operands_most = 2,
     .speak = speak_core_to_core_latency,
 };
@@ -370,10 +364,7 @@ static void speak_c2clat(struct talk *talk)
 const struct tongue c2clat_tongue = {
     .name = "c2clat",
     .place = 30,
-    .summary = "hand-offs between CPUs as a square matrix, or for gnuplot (rigtorp)",
-    .operands = "",
-    .differs = c2clat_differs,
-    .arguments = c2clat_arguments,
+    .help = &c2clat_help,
     .speak = speak_c2clat,
 };
 
@@ -423,10 +414,7 @@ static void speak_pingpong(struct talk *talk)
 const struct tongue lat_mem_pingpong_tongue = {
     .name = "lat_mem_pingpong",
     .place = 55,
-    .summary = "a line that CPUs pass round, ns a hand-off (lmbench)",
-    .operands = "cas|rw",
-    .differs = lat_mem_pingpong_differs,
-    .arguments = lat_mem_pingpong_arguments,
+    .help = &lat_mem_pingpong_help,
     .operands_least = 1,
     .operands_most = 1,
     .speak = speak_pingpong,

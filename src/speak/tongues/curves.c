@@ -113,10 +113,7 @@ static void speak_lat_mem_rd(struct talk *talk)
 const struct tongue lat_mem_rd_tongue = {
     .name = "lat_mem_rd",
     .place = 50,
-    .summary = "latency by working set and stride (lmbench)",
-    .operands = "MB [STRIDE...]",
-    .differs = lat_mem_rd_differs,
-    .arguments = lat_mem_rd_arguments,
+    .help = &lat_mem_rd_help,
     .operands_least = 1,
     .operands_most = 64,
     .speak = speak_lat_mem_rd,
@@ -152,9 +149,6 @@ static void speak_mem_lat(struct talk *talk)
 const struct tongue mem_lat_tongue = {
     .name = "mem-lat",
     .place = 40,
-    .summary = "latency of one buffer, a line each (the article on cache latency)",
-    .operands = "",
-    .differs = mem_lat_differs,
-    .arguments = mem_lat_arguments,
+    .help = &mem_lat_help,
     .speak = speak_mem_lat,
 };

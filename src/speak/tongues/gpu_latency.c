@@ -53,9 +53,7 @@ static void speak(struct talk *talk)
 const struct tongue gpu_latency_tongue = {
     .name = "latency",
     .place = 60,
-    .summary = "latency of a GPU by working set: MHz, B, KB, CPI (the CUDA program)",
-    .operands = "SPLIT",
-    .differs = differs,
+    .help = &help,
     .operands_least = 1,
     .operands_most = 1,
     .speak = speak,

@@ -514,9 +514,6 @@ static void speak(struct talk *talk)
 const struct tongue mlc_tongue = {
     .name = "mlc",
     .place = 90,
-    .summary = "nodes, mixes of reads and writes, latency under load, lines of other cores (Intel)",
-    .operands = "",
-    .differs = differs,
-    .arguments = arguments,
+    .help = &help,
     .speak = speak,
 };

@@ -178,9 +178,6 @@ static void speak(struct talk *talk)
 const struct tongue multichase_tongue = {
     .name = "multichase",
     .place = 55,
-    .summary = "latency of one memory, in nanoseconds (Google)",
-    .operands = "",
-    .differs = differs,
-    .arguments = arguments,
+    .help = &help,
     .speak = speak,
 };

@@ -169,10 +169,7 @@ static void speak(struct talk *talk)
 const struct tongue nvbandwidth_tongue = {
     .name = "nvbandwidth",
     .place = 95,
-    .summary = "copies between host and GPUs and between GPUs, and latencies (NVIDIA)",
-    .operands = "[TEST...]",
-    .differs = differs,
-    .arguments = arguments,
+    .help = &help,
     .operands_most = TESTS,
     .speak = speak,
 };

@@ -74,8 +74,6 @@ static void speak(struct talk *talk)
 const struct tongue stream_tongue = {
     .name = "stream",
     .place = 80,
-    .summary = "bandwidth of copy, scale, add and triad over all CPUs (McCalpin)",
-    .operands = "",
-    .differs = differs,
+    .help = &help,
     .speak = speak,
 };

@@ -65,7 +65,7 @@ void talk_as_form(const struct talk *talk)
 
 const char *talk_value(const struct talk *talk, char letter)
 {
-    const struct tongue_argument *table = talk->tongue->arguments;
+    const struct tongue_argument *table = talk->tongue->help->arguments;
     for (size_t i = 0; table[i].letter || table[i].name; i++)
         if (table[i].letter == letter)
             return talk->values[i];
@@ -74,7 +74,7 @@ const char *talk_value(const struct talk *talk, char letter)
 
 const char *talk_named(const struct talk *talk, const char *name)
 {
-    const struct tongue_argument *table = talk->tongue->arguments;
+    const struct tongue_argument *table = talk->tongue->help->arguments;
     for (size_t i = 0; table[i].letter || table[i].name; i++)
         if (table[i].name && strcmp(table[i].name, name) == 0)
             return talk->values[i];
@@ -200,9 +200,8 @@ static void read_letters(struct words *words, const char *word)
  * with ERROR_USAGE, which names the argument. */
 static void read_arguments(struct talk *talk)
 {
-    static const struct tongue_argument none[] = {{.letter = 0}};
     const struct tongue *tongue = talk->tongue;
-    struct words words = {.talk = talk, .table = tongue->arguments ? tongue->arguments : none};
+    struct words words = {.talk = talk, .table = tongue->help->arguments};
     bool only_operands = false;
     talk->operands =
         pool_alloc(&talk->document->pool, (size_t)talk->argc + 1, sizeof *talk->operands);
@@ -217,7 +216,7 @@ static void read_arguments(struct talk *talk)
     }
     if (talk->operand_count < tongue->operands_least)
         talk_refuse(talk, "too few words: it is called as %s %s; 'fathom as %s --help' tells more",
-                    tongue->name, tongue->operands, tongue->name);
+                    tongue->name, tongue->help->operands, tongue->name);
     if (talk->operand_count > tongue->operands_most)
         talk_refuse(talk, "'%s' is one word too many; 'fathom as %s --help' tells how it is called",
                     talk->operands[tongue->operands_most], tongue->name);
@@ -337,14 +336,8 @@ const struct probe_result *talk_measure(struct talk *talk, const char *name,
 const struct series *talk_series(const struct probe_result *result, const char *name,
                                  const char *factor, const char *text)
 {
-    for (size_t i = 0; i < result->series_count; i++) {
-        const struct series *series = &result->series[i];
-        const struct factor *found = factor ? series_factor(series, factor) : NULL;
-        if ((!name || strcmp(series->name, name) == 0) &&
-            (!factor || (found && found->text && strcmp(found->text, text) == 0)))
-            return series;
-    }
-    return NULL;
+    const struct factor with[] = {{factor, text, NAN}, {.name = NULL}};
+    return series_find(result->series, result->series_count, name, with);
 }
 
 const struct point *talk_cell(const struct series *series, int from, int to)

@@ -57,13 +57,8 @@ static void print_rates(struct talk *talk, const struct rate *rates,
 
 static const struct series *reads_with(const struct probe_result *result, double chains)
 {
-    for (size_t i = 0; i < result->series_count; i++) {
-        const struct factor *factor = series_factor(&result->series[i], "chains");
-        if (strcmp(result->series[i].name, "chains by size") == 0 && factor &&
-            factor->number == chains)
-            return &result->series[i];
-    }
-    return NULL;
+    const struct factor with[] = {{"chains", NULL, chains}, {.name = NULL}};
+    return series_find(result->series, result->series_count, "chains by size", with);
 }
 
 static void speak(struct talk *talk)
@@ -124,9 +119,6 @@ static void speak(struct talk *talk)
 const struct tongue tinymembench_tongue = {
     .name = "tinymembench",
     .place = 85,
-    .summary = "copies and fills of 32 MiB, random reads by size (single boards' reviews)",
-    .operands = "",
-    .differs = differs,
-    .arguments = arguments,
+    .help = &help,
     .speak = speak,
 };

@@ -27,14 +27,19 @@ struct tongue_argument {
 struct talk;
 struct talk_run;
 
-struct tongue {
-    const char *name; /* the tool's command */
-    int place;        /* in lists, ascending; equal places sort by name */
+/* What --help says of a tongue; the build makes it of a text (scripts/help). */
+struct tongue_help {
     const char *summary;
     const char *operands; /* as in the usage line; "": none */
     /* A paragraph: what fathom does differently from the tool, and why the numbers differ. */
     const char *differs;
-    const struct tongue_argument *arguments; /* ends with neither letter nor name; NULL: none */
+    const struct tongue_argument *arguments; /* ends with neither letter nor name */
+};
+
+struct tongue {
+    const char *name; /* the tool's command */
+    int place;        /* in lists, ascending; equal places sort by name */
+    const struct tongue_help *help;
     unsigned operands_least, operands_most;
     /* Measures by talk_measure() and writes the table to talk->out. Runs as a step of the
      * document's pool, which it leaves with ERROR_USAGE (talk_refuse()) for arguments that the tool
