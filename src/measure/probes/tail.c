@@ -5,6 +5,7 @@
  * characterization and performance analysis at scale", ASPLOS 2025).
  */
 #include "base/random.h"
+#include "base/sort.h"
 #include "base/units.h"
 #include "conclude/refresh.h"
 #include "conclude/registry/finding.h"
@@ -336,12 +337,6 @@ static void observe_tail(void *task, const struct observation *seen)
 
 /* --- what interrupted --- */
 
-static int by_ticks(const void *a, const void *b)
-{
-    const struct late *x = a, *y = b;
-    return (x->ticks > y->ticks) - (x->ticks < y->ticks);
-}
-
 /* Loads that took long without a mark of the thread: as many of the shortest as there were
  * interrupts count as interrupted by these, and as much time of the longest as the hypervisor
  * reports counts as taken by it. The rest are loads. */
@@ -353,7 +348,7 @@ static void take_out(struct tail_state *state, struct tail_place *place)
     size_t first = 0, end = place->late_count;
     const struct late *late = place->late;
     if (end)
-        qsort(place->late, end, sizeof *late, by_ticks);
+        qsort(place->late, end, sizeof *late, by_number);
     while (first < end && (double)first + 0.5 < interrupts && late[first].ticks <= most)
         first++;
     state->interrupted[INTERRUPTS] += (double)first;

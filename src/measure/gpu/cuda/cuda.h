@@ -275,6 +275,7 @@ void cuda_drop(struct cuda_gpu *);
 const char *cuda_refuses(const struct gpu *, const struct gpu_work *);
 
 struct cuda_kind {
+    /* NULL: every device can do it. */
     const char *(*refuses)(const struct cuda_gpu *, const struct gpu_work *);
     void (*prepare)(struct cuda_gpu *, uint64_t seed); /* gpu->job.work */
     void (*run)(struct cuda_gpu *, uint64_t repeats, uint64_t *did, struct gpu_time *);

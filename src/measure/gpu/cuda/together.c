@@ -237,7 +237,6 @@ static void prepare_together(struct cuda_gpu *gpu, uint64_t seed)
 {
     const struct gpu_work *work = &gpu->job.work;
     const size_t ways = work->direction == GPU_BOTH_WAYS ? 2 : 1;
-    (void)seed;
     if (gpu->fleet.devices == work->together && gpu->fleet.bytes == work->bytes &&
         gpu->fleet.ways == ways)
         return;

@@ -20,7 +20,6 @@ enum { BEGIN, JOIN, END }; /* gpu->events */
 
 static const char *refuses_transfer(const struct cuda_gpu *gpu, const struct gpu_work *work)
 {
-    (void)gpu;
     if (work->bytes < 2)
         return "needs at least 2 bytes to copy";
     if (work->direction == GPU_BOTH_WAYS && !work->pinned)
@@ -34,7 +33,6 @@ static void prepare_transfer(struct cuda_gpu *gpu, uint64_t seed)
     struct cuda_job *job = &gpu->job;
     const struct gpu_work *work = &job->work;
     void *host = NULL;
-    (void)seed;
     job->piece = work->direction == GPU_BOTH_WAYS ? work->bytes / 2 : work->bytes;
     if (!cuda_allocate(gpu, GPU_ON_DEVICE, 0, work->bytes, &job->memory[0]))
         return;

@@ -52,7 +52,7 @@ const char *cuda_refuses(const struct gpu *started, const struct gpu_work *work)
     if (work->span && (work->span < work->bytes || work->span - work->bytes < work->offset))
         return "needs a longer span for that offset";
     const char *why = refuses_home(gpu, work);
-    return why ? why : kind_of(work)->refuses(gpu, work);
+    return why || !kind_of(work)->refuses ? why : kind_of(work)->refuses(gpu, work);
 }
 
 int cuda_prepare(struct gpu *started, const struct gpu_work *work, uint64_t seed,
@@ -107,13 +107,6 @@ void cuda_drop(struct cuda_gpu *gpu)
 
 /* --- an empty kernel, by the host's clock --- */
 
-static const char *refuses_empty(const struct cuda_gpu *gpu, const struct gpu_work *work)
-{
-    (void)gpu;
-    (void)work;
-    return NULL;
-}
-
 static void launch_empty(struct cuda_gpu *gpu)
 {
     cuda_launch(gpu, gpu->job.function, &gpu->job.grid, NULL, 0);
@@ -122,7 +115,6 @@ static void launch_empty(struct cuda_gpu *gpu)
 
 static void prepare_empty(struct cuda_gpu *gpu, uint64_t seed)
 {
-    (void)seed;
     gpu->job.grid = (struct cuda_grid){.blocks = 1, .threads = 1};
     cuda_function(gpu, ptx_named("empty"));
     /* The driver may put off loading a kernel until it is launched for the first time. */
@@ -140,4 +132,4 @@ static void run_empty(struct cuda_gpu *gpu, uint64_t repeats, uint64_t *did, str
     *did = repeats;
 }
 
-const struct cuda_kind cuda_empty = {refuses_empty, prepare_empty, run_empty};
+const struct cuda_kind cuda_empty = {NULL, prepare_empty, run_empty};

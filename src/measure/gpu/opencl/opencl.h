@@ -90,6 +90,7 @@ struct opencl_span {
 /* The functions of an action; work.c has the table. `make` fills gpu->ready from ready.work;
  * `measure` does `repeats` repeats. */
 struct opencl_action {
+    /* NULL: every device can do it. */
     const char *(*refuses)(const struct opencl_gpu *, const struct gpu_work *);
     void (*make)(struct opencl_gpu *, uint64_t seed);
     void (*measure)(struct opencl_gpu *, uint64_t repeats, uint64_t *did, struct gpu_time *);

@@ -25,7 +25,8 @@ const char *opencl_refuses(const struct gpu *started, const struct gpu_work *wor
         return "needs CUDA: OpenCL can't choose a multiprocessor";
     if (work->carve_out >= 0)
         return "needs CUDA: OpenCL can't divide the first-level memory";
-    return actions[work->action]->refuses((const struct opencl_gpu *)started, work);
+    const struct opencl_action *action = actions[work->action];
+    return action->refuses ? action->refuses((const struct opencl_gpu *)started, work) : NULL;
 }
 
 static void clear_host(struct opencl_gpu *gpu)

@@ -5,6 +5,8 @@
  * takes longer.
  */
 #include "measure/probes/cores/cores.h"
+
+#include "base/sort.h"
 #include "stats/order.h"
 
 #include <math.h>
@@ -14,12 +16,6 @@
  */
 static const double class_gap = 1.1;
 static const double low_tail = 0.1, high_tail = 0.9;
-
-static int by_alone(const void *a, const void *b)
-{
-    const struct cores_beside *x = a, *y = b;
-    return (x->alone_ns > y->alone_ns) - (x->alone_ns < y->alone_ns);
-}
 
 static int by_beside(const void *a, const void *b)
 {
@@ -33,7 +29,7 @@ struct cores_worst cores_beside_judge(struct cores_beside *pairs, size_t count, 
     struct cores_worst worst = {.change = 0};
     double *changes = pool_alloc(pool, count + 1, sizeof *changes);
     if (count > 1)
-        qsort(pairs, count, sizeof *pairs, by_alone);
+        qsort(pairs, count, sizeof *pairs, by_number);
     for (size_t first = 0, end; first < count; first = end) {
         size_t n = 0;
         for (end = first; end < count; end++) {

@@ -10,6 +10,7 @@
  */
 #include "measure/probes/cores/cores.h"
 
+#include "base/cpulist.h"
 #include "base/random.h"
 #include "base/save.h"
 #include "stats/order.h"
@@ -30,16 +31,10 @@ static const double reference_every_s = 0.5;
  * much. */
 static const double share_of_rounds = 0.5, share_of_check = 0.3, share_of_pairs = 0.9;
 
-static int by_cpu(const void *a, const void *b)
-{
-    const struct cores_rank *x = a, *y = b;
-    return (x->cpu > y->cpu) - (x->cpu < y->cpu);
-}
-
 int cores_rank(const struct cores_state *state, int cpu)
 {
     const struct cores_rank key = {cpu, 0}, *found = bsearch(&key, state->ranks, state->cpu_count,
-                                                             sizeof key, by_cpu);
+                                                             sizeof key, cpulist_by_id);
     return found ? found->rank : 0;
 }
 
@@ -211,7 +206,7 @@ static void plan_cores(struct probe_task *task)
     state->ranks = pool_alloc(task->pool, state->cpu_count, sizeof *state->ranks);
     for (size_t i = 0; i < state->cpu_count; i++)
         state->ranks[i] = (struct cores_rank){state->cpus[i], (int)i};
-    qsort(state->ranks, state->cpu_count, sizeof *state->ranks, by_cpu);
+    qsort(state->ranks, state->cpu_count, sizeof *state->ranks, cpulist_by_id);
     build_note_text(task, "memory_order", state->handoffs[state->op]->order);
     if (state->ends)
         build_note_text(task, "readwrite_memory_order", state->handoffs[HANDOFF_READWRITE]->order);

@@ -25,6 +25,7 @@
  */
 #include "base/cpulist.h"
 #include "base/random.h"
+#include "base/sort.h"
 #include "conclude/clusters/cluster.h"
 #include "measure/probes/gpu/gpu.h"
 #include "stats/order.h"
@@ -71,12 +72,6 @@ struct sides {
 /* The share of lines assumed near to two multiprocessors of one side: small, because by chance few
  * lines may lie there, but more than one line, whose latency may be wrong. */
 static const double nearest_share = 0.1;
-
-static int ascending(const void *a, const void *b)
-{
-    const size_t p = *(const size_t *)a, q = *(const size_t *)b;
-    return (p > q) - (p < q);
-}
 
 static double latency_at(const struct sides *sides, size_t line, size_t sm)
 {
@@ -135,7 +130,7 @@ static struct sides sides_of(const struct gpu_task *task, const struct series *s
     for (size_t i = 0; i < series->point_count; i++)
         if (series->points[i].from >= 0)
             lines[count++] = (size_t)series->points[i].from;
-    qsort(lines, count, sizeof *lines, ascending);
+    qsort(lines, count, sizeof *lines, by_size);
     for (size_t i = 0; i < count; i++)
         if (kept == 0 || lines[kept - 1] != lines[i])
             lines[kept++] = lines[i];
@@ -147,7 +142,7 @@ static struct sides sides_of(const struct gpu_task *task, const struct series *s
     for (size_t i = 0; i < series->point_count; i++) {
         const struct point *point = &series->points[i];
         const size_t number = (size_t)point->from;
-        const size_t *line = bsearch(&number, lines, sides.lines, sizeof *lines, ascending);
+        const size_t *line = bsearch(&number, lines, sides.lines, sizeof *lines, by_size);
         if (line && point->y.n && point->to >= 0 && (size_t)point->to < n)
             sides.cell[(size_t)(line - lines) * n + (size_t)point->to] = point;
     }

@@ -365,19 +365,12 @@ static size_t path_of(const struct series *series)
     return i;
 }
 
-static bool swept_splits(const struct probe_result *result)
-{
-    for (size_t i = 0; i < result->parameter_count; i++)
-        if (strcmp(result->parameters[i].name, "l1") == 0)
-            return result->parameters[i].text && strcmp(result->parameters[i].text, "sweep") == 0;
-    return false;
-}
-
 /* Levels are found in the dense curves, which are also the headlines. */
 static void conclude_latency(struct gpu_task *here)
 {
     const struct plan *plan = &here->task->plan;
-    const bool sweep = swept_splits(here->task->result);
+    const struct factor *l1_asked = probe_parameter(here->task->result, "l1");
+    const bool sweep = l1_asked && l1_asked->text && strcmp(l1_asked->text, "sweep") == 0;
     const struct series *first = NULL;
     const char *rest;
     size_t count = 0;

@@ -4,6 +4,7 @@
  */
 #include "measure/probes/noise/noise.h"
 
+#include "base/sort.h"
 #include "stats/order.h"
 #include "stats/series.h"
 
@@ -46,12 +47,6 @@ static void merge(struct noise_period *kept, struct noise_period other, size_t c
     other.on = kept->on;
     if (other.events > kept->events)
         *kept = other;
-}
-
-static int by_time(const void *a, const void *b)
-{
-    const struct noise_event *x = a, *y = b;
-    return (x->at > y->at) - (x->at < y->at);
 }
 
 static void look(const struct search *search, size_t cpu, const struct noise_event *events,
@@ -113,7 +108,7 @@ void noise_find_periods(const struct noise_state *state, size_t cpus, struct poo
             const size_t n = tally->event_counts[length];
             double least = INFINITY, most = 0;
             if (n)
-                qsort(events, n, sizeof *events, by_time);
+                qsort(events, n, sizeof *events, by_number);
             for (size_t i = 0; i < n; i++) {
                 least = fmin(least, events[i].ticks);
                 most = fmax(most, events[i].ticks);
