@@ -106,24 +106,18 @@ bool interleave_kernel_known(const struct interleave_row *row)
 void interleave_read(struct interleave *found, const struct document *document, struct pool *pool)
 {
     const struct series *series = ways_between_nodes(document, DIMENSION_BANDWIDTH);
-    *found = (struct interleave){.why_not = "it has no bandwidths between nodes: measure them with "
-                                            "'fathom numa', where there are two nodes or more"};
+    *found = (struct interleave){.row_count = 0};
     for (size_t i = 0; series && i < series->point_count; i++) {
         struct interleave_row row;
         size_t before = 0; /* a row of the same node */
         while (before < i && series->points[before].from != series->points[i].from)
             before++;
-        if (before < i)
-            continue;
-        found->why_not = "it has no node whose CPUs reached the memory of several nodes: weights "
-                         "take two nodes or more, all of them measured";
-        if (!read_row(&row, &document->machine.declared, series, series->points[i].from, pool))
+        if (before < i ||
+            !read_row(&row, &document->machine.declared, series, series->points[i].from, pool))
             continue;
         interleave_weights(row.rates, row.count, off, row.weights);
         struct interleave_row *slot =
             pool_append(pool, (void **)&found->rows, &found->row_count, sizeof *slot);
         *slot = row;
     }
-    if (found->row_count)
-        found->why_not = NULL;
 }

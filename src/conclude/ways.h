@@ -45,7 +45,6 @@ bool interleave_kernel_known(const struct interleave_row *);
 struct interleave {
     struct interleave_row *rows;
     size_t row_count;
-    const char *why_not; /* why there are no rows; NULL: there are some */
 };
 
 /* Reads the bandwidths from nodes' CPUs to nodes' memory. A row

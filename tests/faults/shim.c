@@ -72,7 +72,6 @@ static bool is_own(const void *caller)
 
 static int note_object(struct dl_phdr_info *info, size_t size, void *first)
 {
-    (void)size;
     bool *is_program = first;
     const bool wanted = *is_program || strstr(info->dlpi_name, "/libc.so");
     *is_program = false;
@@ -90,7 +89,6 @@ static int note_object(struct dl_phdr_info *info, size_t size, void *first)
 /* A write that is let through is made by another call, which is not stopped. */
 static void on_write(int signal_number, siginfo_t *info, void *context)
 {
-    (void)signal_number;
     const int before = errno;
     ucontext_t *at = context;
     long result = -ENOSYS;

@@ -16,8 +16,7 @@ PROBES = ["noise", "tlb", "latency", "geometry", "cores", "wake", "parallelism",
           "contention", "coherence", "prefetch", "access", "fence", "window", "front", "fault", "copy", "tail", "gpu"]
 COMMANDS = ["run", "report", "diff", "check", "baseline", "merge", "fleet", "analyse", "import", "as", "list",
             "doctor", "completion", "manual"]
-FORMATS = ["markdown", "csv", "csv-points", "csv-matrix", "json", "html", "openmetrics", "gnuplot", "gpu-columns", "interleave",
-           "hwloc"]
+FORMATS = ["markdown", "csv", "csv-points", "csv-matrix", "json", "html", "openmetrics", "gnuplot", "hwloc"]
 
 # What says no more than others, at length.
 LONG = {("gpu-turing", "json"), ("gpu-turing", "gnuplot"), ("nodes", "csv-points"), ("gpu-turing", "csv-points"), ("nodes", "gnuplot"), ("nodes", "json"),

@@ -105,7 +105,6 @@ static void put_finding(FILE *out, const struct document *document,
 static void write_findings(FILE *out, const struct output_content *content, struct pool *pool)
 {
     const struct document *document = content->documents[0];
-    (void)pool;
     fputs("probe,finding,value,unit,low,high,kind,longer,declared,cpus,factors,flags,text,status,"
           "reason,host,run,started\n",
           out);
@@ -155,7 +154,6 @@ static void put_point(FILE *out, const struct document *document, const struct p
 static void write_points(FILE *out, const struct output_content *content, struct pool *pool)
 {
     const struct document *document = content->documents[0];
-    (void)pool;
     fputs("probe,series,factors,x_name,x_unit,x,from,to,y_name,y_unit,median,low,high,coverage,min,"
           "p10,p25,p75,p90,max,n,cycles_median,cycles_low,cycles_high,line_scatter,drift_scatter,"
           "residual_scatter,failed,flags,host,run,started\n",

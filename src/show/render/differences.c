@@ -50,7 +50,6 @@ static void put_cell(FILE *out, const char *text)
 
 int render_differences_csv(const void *of, FILE *out, struct error *error)
 {
-    (void)error;
     const struct differences *differences = ((const struct compared *)of)->differences;
     fputs("probe,what,unit,before,after,ratio,low,high,p,tolerance,answer,side,why\n", out);
     for (size_t i = 0; i < differences->count; i++) {
@@ -112,7 +111,6 @@ void json_difference(FILE *out, const struct difference *difference)
 
 int render_differences_json(const void *of, FILE *out, struct error *error)
 {
-    (void)error;
     const struct compared *compared = of;
     const struct differences *differences = compared->differences;
     fprintf(out,

@@ -130,7 +130,6 @@ static const char *const words[HEALTHS] = {"OK", "UNCERTAIN", "FAIL"};
 
 int render_health_text(const void *of, FILE *out, struct error *error)
 {
-    (void)error;
     const struct health_check *check = of;
     fprintf(out, "%s ", words[check->health]);
     put_short(out, check, strlen(words[check->health]) + 1);
@@ -189,7 +188,6 @@ static void put_performance(FILE *out, const struct difference *difference)
 
 int render_health_nagios(const void *of, FILE *out, struct error *error)
 {
-    (void)error;
     static const char *const states[HEALTHS] = {"OK", "WARNING", "CRITICAL"};
     const struct health_check *check = of;
     fprintf(out, "FATHOM %s - ", states[check->health]);
@@ -234,7 +232,6 @@ static void put_list(FILE *out, const char *key, const struct health_values *val
 
 int render_health_json(const void *of, FILE *out, struct error *error)
 {
-    (void)error;
     const struct health_check *check = of;
     const struct changed_facts *facts = &check->differences.facts;
     fprintf(out,

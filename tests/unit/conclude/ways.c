@@ -16,7 +16,6 @@
 
 static void a_matrix_is_found_by_its_findings(void **state)
 {
-    (void)state;
     struct series series[] = {
         {.name = "a", .y = {"latency", "ns"}},
         {.name = "b", .matrix = true, .y = {"latency", "ns"}},
@@ -43,7 +42,6 @@ static void a_matrix_is_found_by_its_findings(void **state)
 
 static void weights_are_the_smallest_that_tell_the_rates(void **state)
 {
-    (void)state;
     unsigned weights[3];
     interleave_weights((const double[]){50, 50, 50}, 3, 0.05, weights);
     assert_true(weights[0] == 1 && weights[1] == 1 && weights[2] == 1);
@@ -99,7 +97,6 @@ static struct interleave read_of(struct bench *bench)
 /* Those of all nodes that the row reads from, or none of them. */
 static void the_kernel_s_weights_stand_beside(void **state)
 {
-    (void)state;
     struct bench bench = {0};
     struct declared_weight weights[] = {{2, 7}, {0, 255}, {1, 256}};
     struct interleave found = read_of(&bench);
@@ -118,11 +115,9 @@ static void the_kernel_s_weights_stand_beside(void **state)
 
 static void each_node_with_cpus_has_its_row(void **state)
 {
-    (void)state;
     struct bench bench = {0};
     const struct interleave found = read_of(&bench);
     assert_int_equal(found.row_count, 2);
-    assert_null(found.why_not);
     assert_int_equal(found.rows[0].from, 0);
     assert_int_equal(found.rows[0].count, 3);
     assert_memory_equal(found.rows[0].weights, ((const unsigned[]){6, 3, 2}), 3 * sizeof(unsigned));
@@ -132,26 +127,12 @@ static void each_node_with_cpus_has_its_row(void **state)
 
 static void a_row_that_lacks_a_node_is_left_out(void **state)
 {
-    (void)state;
     struct bench bench = {0};
     bench.points[2].failed = "no memory";
     bench.points[4].flags = FLAG_BIT(FLAG_MISPLACED);
     const struct interleave found = read_of(&bench);
     assert_int_equal(found.row_count, 0);
-    assert_non_null(strstr(found.why_not, "all of them measured"));
     pool_free(&bench.pool);
-}
-
-static void a_document_without_nodes_says_how_to_measure_them(void **state)
-{
-    (void)state;
-    struct pool pool = {0};
-    struct document document = {0};
-    struct interleave found;
-    interleave_read(&found, &document, &pool);
-    assert_int_equal(found.row_count, 0);
-    assert_non_null(strstr(found.why_not, "fathom numa"));
-    pool_free(&pool);
 }
 
 int main(void)
@@ -162,7 +143,6 @@ int main(void)
         cmocka_unit_test(each_node_with_cpus_has_its_row),
         cmocka_unit_test(the_kernel_s_weights_stand_beside),
         cmocka_unit_test(a_row_that_lacks_a_node_is_left_out),
-        cmocka_unit_test(a_document_without_nodes_says_how_to_measure_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,7 +26,6 @@ struct series *gpu_add_series(struct gpu_task *here, const char *what, struct ax
     return series;
 }
 
-
 struct series *gpu_find_series(const struct gpu_task *here, const char *what, const char *factor,
                                const char *text, double number)
 {

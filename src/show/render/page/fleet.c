@@ -335,7 +335,6 @@ static void put_map(const struct fleet_page *page)
 int render_fleet_page(FILE *out, const struct fleet *fleet, const struct fleet_pages *pages,
                       struct error *error)
 {
-    (void)error;
     const struct fleet_page page = {out, fleet, pages};
     put_head(&page);
     put_odd(&page);

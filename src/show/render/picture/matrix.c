@@ -230,7 +230,6 @@ struct extent {
 static void measure(void *with, const struct map *map, const struct block *block, bool first)
 {
     struct extent *extent = with;
-    (void)block, (void)first;
     extent->width =
         fmax(extent->width, map->labels + map->cell_width * (double)map->square->column_count + 2);
     extent->height += map_height(map);
