@@ -8,6 +8,8 @@ static int fleet(struct invocation *invocation, struct error *error)
                      "has them");
 }
 
+#include "fleet_absent.help.h"
+
 const struct command fleet_command = {
     .name = "fleet",
     .help = &help,
