@@ -66,19 +66,26 @@ static struct shape shape_of(const struct document *document, const char *name, 
     return shape;
 }
 
-/* Multiples of the shortest time, which no clock moves, and that time. Of CPUs also how many are
- * there: a step that one lacks differs as much as can be. */
+/* Multiples of the shortest time, which no clock moves, how much each differs from the one before,
+ * since a capacity is where they rise, and that time. Of CPUs also how many are there: a step that
+ * one lacks differs as much as can be. */
 static void add_shape(struct neighbour *to, struct nearest *nearest, const char *name, bool every)
 {
     const struct shape a = shape_of(to->document, name, &nearest->pool),
                        b = shape_of(nearest->document, name, &nearest->pool);
+    double before = 0; /* the ratio of the step before; 0: none */
     if (isinf(a.shortest) || isinf(b.shortest))
         return;
-    for (size_t k = 0; k < STEPS; k++)
+    for (size_t k = 0; k < STEPS; k++) {
+        const double ratio = a.at[k] / a.shortest / (b.at[k] / b.shortest);
         if (a.at[k] > 0 && b.at[k] > 0)
-            neighbour_add(to, a.at[k] / a.shortest / (b.at[k] / b.shortest));
+            neighbour_add(to, ratio);
         else if (every && (a.at[k] > 0 || b.at[k] > 0))
             neighbour_add(to, INFINITY);
+        if (a.at[k] > 0 && b.at[k] > 0 && before > 0)
+            neighbour_add(to, ratio / before);
+        before = a.at[k] > 0 && b.at[k] > 0 ? ratio : 0;
+    }
     neighbour_add(to, a.shortest / b.shortest);
 }
 

@@ -4,8 +4,9 @@
  *
  * How far two are apart is the mean of the logarithms of their figures' ratios, whichever is more,
  * each of 2 at most. Latency by working set is compared as a curve, in multiples of its shortest
- * time, and not as the levels that were read off it. Machines with few figures in common rank as if
- * one more differed by 2. Two machines at a distance of log(1.25) differ by 25 % in a usual figure.
+ * time and by its rises, and not as the levels that were read off it. Machines with few figures in
+ * common rank as if one more differed by 2. Two machines at a distance of log(1.25) differ by 25 %
+ * in a usual figure.
  */
 #pragma once
 
