@@ -17,7 +17,10 @@ from dataclasses import asdict, dataclass
 from enum import IntEnum
 from typing import Annotated, Any, Callable, Iterator, Optional, Sequence, get_type_hints
 
-_library = c.CDLL(os.environ.get("FATHOM_LIBRARY") or "libfathom.so.0")
+try:
+    _library = c.CDLL(os.environ.get("FATHOM_LIBRARY") or "libfathom.so.0")
+except OSError as error:
+    raise OSError(f"{error}: install fathom, or name its shared library in FATHOM_LIBRARY") from None
 
 _Unsigned = Annotated[int, c.c_uint]
 _Size = Annotated[int, c.c_size_t]
