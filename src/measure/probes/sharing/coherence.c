@@ -328,6 +328,7 @@ const struct probe coherence_probe = {
     .place = 100,
     .help = &help,
     .needs = NEEDS_TWO_CPUS,
+    .thorough = true,
     .sized_by_found = true,
     .findings = {finding_lines, experiment},
     .plan = plan_coherence,
