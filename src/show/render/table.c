@@ -399,7 +399,7 @@ static void draw_row(const struct table_layout *layout, const struct row *row, s
 
 /* --- the names of the columns --- */
 
-/* The title replaces the first column's name. */
+/* The title replaces the first column's name. Names that it would displace are below it. */
 static void draw_head(const struct table_layout *layout, const char *title, size_t from, size_t to)
 {
     const struct table *table = layout->table;
@@ -407,9 +407,15 @@ static void draw_head(const struct table_layout *layout, const char *title, size
     struct pen pen = {.out = layout->out, .style = layout->style};
     char text[CELL_TEXT];
     size_t at = TABLE_MARGIN + layout->figure[0];
-    if (table->title) {
-        pen_move(&pen, strspn(title, " "));
-        pen_text(&pen, INK_BOLD, title + strspn(title, " "));
+    const size_t indent = strspn(title, " "), titled = clean_columns(title);
+    const bool wraps = titled > layout->width;
+    if (wraps) {
+        fprintf(pen.out, "%*s%s", (int)indent, "", ink(pen.style, INK_BOLD));
+        text_print_wrapped(pen.out, pen.style, indent, title + indent);
+        fputs(ink(pen.style, INK_PLAIN), pen.out);
+    } else if (table->title) {
+        pen_move(&pen, indent);
+        pen_text(&pen, INK_BOLD, title + indent);
     } else if (!layout->stacked) {
         pen_move(&pen, TABLE_MARGIN);
         pen_padded(&pen, colour, layout->figure[0],
@@ -425,13 +431,18 @@ static void draw_head(const struct table_layout *layout, const char *title, size
         const size_t own = clean_columns(text), width = layout->figure[c];
         const size_t begin = at + (column->words || own > width ? 0 : width - own);
         if (*text) {
+            if (table->title && begin <= titled && pen.column == titled) {
+                fputc('\n', pen.out);
+                pen.column = 0;
+            }
             pen.blanks = begin > pen.column ? begin - pen.column : 1;
             pen_padded(&pen, colour, larger(width, own), text, false);
             pen.blanks = 0;
         }
         at += width_of(layout, c);
     }
-    fputc('\n', layout->out);
+    if (pen.column || !wraps)
+        fputc('\n', layout->out);
 }
 
 /* --- all of it --- */
