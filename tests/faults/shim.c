@@ -7,7 +7,7 @@
  *     FATHOM_FAULT=steps          the time of day steps back by a day with each second reading
  *     FATHOM_FAULT=changes:FILE   FILE gets the bytes of FILE.new when the first of it were read
  *     FATHOM_FAULT=refuse:CALLS   the kernel refuses all of affinity, perf or policy, as in
- * containers
+ * containers, or code: mprotect() that makes memory executable
  *
  * KIND is alloc, write, link, rename, fsync, mmap or thread. Calls count where the program or the C
  * library makes them, not where another library does: hwloc and drivers of GPUs crash by
@@ -115,11 +115,17 @@ static void on_write(int signal_number, siginfo_t *info, void *context)
 }
 
 /* The kernel ends what calls `numbers` as the last of the filter's results says. */
-static void filter_calls(const int *numbers, size_t count, uint32_t result)
+static void filter_calls(const int *numbers, size_t count, uint32_t result, uint32_t rights)
 {
     enum { MOST = 8 };
-    struct sock_filter filter[MOST + 3];
+    struct sock_filter filter[MOST + 5];
     size_t at = 0;
+    if (rights) { /* only with one of them as third argument */
+        filter[at++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+                                                    offsetof(struct seccomp_data, args[2]));
+        filter[at++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, rights, 0,
+                                                    (uint8_t)(count + 1));
+    }
     filter[at++] =
         (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
     for (size_t i = 0; i < count; i++)
@@ -137,20 +143,28 @@ static void stop_writes(void)
 {
     struct sigaction action = {.sa_sigaction = on_write, .sa_flags = SA_SIGINFO | SA_NODEFER};
     sigaction(SIGSYS, &action, NULL);
-    filter_calls(&(int){__NR_write}, 1, SECCOMP_RET_TRAP);
+    filter_calls(&(int){__NR_write}, 1, SECCOMP_RET_TRAP, 0);
 }
 
 static void refuse(const char *what)
 {
-    static const int affinity[] = {__NR_sched_setaffinity}, perf[] = {__NR_perf_event_open},
-                     policy[] = {__NR_mbind, __NR_set_mempolicy, __NR_get_mempolicy,
-                                 __NR_move_pages, __NR_migrate_pages};
-    if (strcmp(what, "affinity") == 0)
-        filter_calls(affinity, 1, SECCOMP_RET_ERRNO | EPERM);
-    else if (strcmp(what, "perf") == 0)
-        filter_calls(perf, 1, SECCOMP_RET_ERRNO | EPERM);
-    else
-        filter_calls(policy, sizeof policy / sizeof *policy, SECCOMP_RET_ERRNO | EPERM);
+    static const struct {
+        const char *what;
+        int numbers[5];
+        size_t count;
+        uint32_t rights;
+    } calls[] = {
+        {"affinity", {__NR_sched_setaffinity}, 1, 0},
+        {"perf", {__NR_perf_event_open}, 1, 0},
+        {"policy",
+         {__NR_mbind, __NR_set_mempolicy, __NR_get_mempolicy, __NR_move_pages, __NR_migrate_pages},
+         5,
+         0},
+        {"code", {__NR_mprotect}, 1, PROT_EXEC}};
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+        if (strcmp(what, calls[i].what) == 0)
+            filter_calls(calls[i].numbers, calls[i].count, SECCOMP_RET_ERRNO | EPERM,
+                         calls[i].rights);
 }
 
 /* --- beginning and end --- */

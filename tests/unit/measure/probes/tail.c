@@ -207,9 +207,18 @@ static void two_refreshes_in_turn_are_told(void **state)
     assert_null(strstr(modelled_find(&bench->on, "tail.refresh.period")->text, "in turn"));
 }
 
+/* A step of 10 ns or more is in the sentences, and hides no refresh that reaches beyond a step. */
 static void a_coarse_counter_is_told(void **state)
 {
     struct bench *bench = *state;
+    bench->refi = 3900;
+    bench->rfc = 295;
+    bench->step = 10;
+    measure(bench, near);
+    assert_non_null(
+        strstr(modelled_find(&bench->on, "tail.L1.p50")->text, "in the counter's steps of 10 ns"));
+    about(bench, "tail.refresh.period", 3900, 3900 * 0.02);
+    bench->refi = 0;
     bench->step = 320;
     measure(bench, near);
     assert_non_null(
