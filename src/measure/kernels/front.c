@@ -12,9 +12,18 @@ bool front_has(size_t bytes)
     return code_has(bytes);
 }
 
+/* Where instruction i lies. The pages of sparse code have even numbers and odd ones in turn, 64 at
+ * a time, so that a TLB whose sets the lowest bits choose has all of them used alike. */
+static size_t place_of(const struct front_code *code, size_t i)
+{
+    enum { TURN = 64 };
+    const size_t at = i * code->each, page = at / FRONT_PAGE;
+    return code->sparse ? at + (page + page / TURN) * FRONT_PAGE : at;
+}
+
 size_t front_bytes(const struct front_code *code)
 {
-    return code->count * code->each + FRONT_LEAST;
+    return place_of(code, code->count) + FRONT_LEAST;
 }
 
 /* The jumps' order: one cycle through all of them that begins with the first. */
@@ -37,7 +46,7 @@ static void write_jumps(unsigned char *memory, const struct front_code *code)
     if (code->random)
         order(code);
     for (size_t i = 1; i < code->count; i++) {
-        unsigned char *next = memory + (code->random ? code->places[i] : i) * code->each;
+        unsigned char *next = memory + place_of(code, code->random ? code->places[i] : i);
         code_put_jump(at, next);
         at = next;
     }

@@ -19,14 +19,16 @@ enum front_kind { FRONT_JUMPS, FRONT_PLAIN };
 struct front_code {
     enum front_kind kind;
     bool random;      /* jumps go to one another in random order, not in that of addresses */
+    bool sparse;      /* every second page of FRONT_PAGE bytes stays empty */
     size_t count;     /* taken branches, or instructions that do nothing, in a repeat; from 2 on */
     size_t each;      /* bytes from one to the next: FRONT_LEAST or more between jumps */
     uint64_t seed;    /* of the random order */
     uint32_t *places; /* of a random order: room for `count` numbers, used while it is written */
 };
 
-/* Bytes of the branch that ends a repeat, and of all code behind the last instruction. */
-enum { FRONT_LEAST = 16 };
+/* The smallest pages, and bytes of the branch that ends a repeat, and of all code behind the last
+ * instruction. */
+enum { FRONT_PAGE = 4096, FRONT_LEAST = 16 };
 
 /* State of the kernel, and the memory of its code: whole pages that pages_map() gave. */
 struct front {

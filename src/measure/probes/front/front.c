@@ -14,7 +14,9 @@
  * (stats/undisturbed.h).
  *
  * Code lies on huge pages where there are any, so that its translation hides no cache; jumps about
- * a page and half a page apart lie on the smallest, and show the instruction TLB. Instructions so
+ * a page and half a page apart lie on the smallest, and show the instruction TLB. They leave out
+ * every second page: an outer TLB may give an area of 2 MiB only half of its sets, so that side by
+ * side 320 pages fit the 512 + 64 entries of a Zen 3, or 512, by where they begin. Instructions so
  * long that few of them are decoded in a cycle show the cache of decoded ones.
  */
 #include "measure/probes/front/front.h"
@@ -133,9 +135,12 @@ static void plan_front(struct probe_task *task)
     state->seat = chases_seat(task, &asked->cpu);
     const size_t bytes = (size_t)asked->to.bytes;
     state->large = map_code(task, bytes, pages_bytes(PAGES_OF_THP) ? PAGES_OF_THP : PAGES_OF_4K);
+    const struct front_code pages = {.count = (size_t)fmin(PAGES_MORE * (double)bytes, CODE_PAGES) /
+                                              FRONT_PAGE,
+                                     .each = FRONT_PAGE,
+                                     .sparse = true};
     if (pages_bytes(PAGES_OF_4K) == FRONT_PAGE)
-        state->small =
-            map_code(task, (size_t)fmin(PAGES_MORE * (double)bytes, CODE_PAGES), PAGES_OF_4K);
+        state->small = map_code(task, front_bytes(&pages), PAGES_OF_4K);
     for (size_t i = 0; i < FRONT_LADDERS; i++)
         add_ladder(task, i);
     struct plan *plan = &task->plan;
@@ -170,6 +175,7 @@ static void prepare_front(struct trial *trial)
                             .bytes = memory->bytes,
                             .code = {.kind = ladder->kind,
                                      .random = ladder->random,
+                                     .sparse = ladder->pages,
                                      .count = (size_t)trial->point->x / ladder->each,
                                      .each = ladder->each,
                                      .seed = trial->seed,

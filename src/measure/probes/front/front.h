@@ -17,13 +17,10 @@ enum front_role {
     FRONT_FAR_BRANCHES, /* how many branches a page apart fit a buffer */
 };
 
-/* Jumps about a page apart lie on pages of this size, others on larger ones where there are any. */
-enum { FRONT_PAGE = 4096 };
-
 struct front_ladder {
     const char *name; /* of the series */
     enum front_kind kind;
-    bool pages;    /* small ones, however large they are elsewhere */
+    bool pages;    /* small ones, every second of an area, however large they are elsewhere */
     bool random;   /* what fetches ahead does not hide a cache */
     unsigned each; /* bytes */
     double from;   /* bytes */

@@ -19,12 +19,13 @@ enum { COUNT = 40, PAGES = 64, REFUSE_GAIN = 65 /* PR_SET_MDWE, which old header
 
 static uint32_t places[COUNT];
 
-static struct front fresh(enum front_kind kind, size_t each, bool random)
+static struct front fresh(enum front_kind kind, size_t each, bool random, bool sparse)
 {
     const size_t page = pages_bytes(PAGES_OF_4K);
     if (!front_has(0) || !page)
         skip(); /* no code for this architecture, or no calls of this system */
-    struct front front = {.bytes = PAGES * page, .code = {kind, random, COUNT, each, 7, places}};
+    struct front front = {.bytes = PAGES * page,
+                          .code = {kind, random, sparse, COUNT, each, 7, places}};
     front.memory = pages_map(front.bytes, PAGES_OF_4K, page);
     assert_non_null(front.memory);
     return front;
@@ -52,14 +53,12 @@ static void code_of_each_kind_runs_and_can_be_made_anew(void **state)
     static const struct {
         enum front_kind kind;
         size_t each;
-        bool random;
-    } codes[] = {{FRONT_JUMPS, 16, false},
-                 {FRONT_JUMPS, 64, true},
-                 {FRONT_JUMPS, 128, false},
-                 {FRONT_PLAIN, 4, false},
-                 {FRONT_PLAIN, 8, false}};
+        bool random, sparse;
+    } codes[] = {{FRONT_JUMPS, 16, false},  {FRONT_JUMPS, 64, true},
+                 {FRONT_JUMPS, 128, false}, {FRONT_JUMPS, FRONT_PAGE / 2 + 64, false, true},
+                 {FRONT_PLAIN, 4, false},   {FRONT_PLAIN, 8, false}};
     for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
-        struct front front = fresh(codes[i].kind, codes[i].each, codes[i].random);
+        struct front front = fresh(codes[i].kind, codes[i].each, codes[i].random, codes[i].sparse);
         char rights[5];
         if (codes[i].kind == FRONT_PLAIN && !front_has(codes[i].each))
             continue;
@@ -75,7 +74,7 @@ static void code_of_each_kind_runs_and_can_be_made_anew(void **state)
 
 static void jumps_visit_every_place_once(void **state)
 {
-    struct front front = fresh(FRONT_JUMPS, 64, true);
+    struct front front = fresh(FRONT_JUMPS, 64, true, false);
     bool seen[COUNT] = {false};
     size_t moved = 0;
     assert_true(front_make(&front));
@@ -90,7 +89,7 @@ static void jumps_visit_every_place_once(void **state)
 
 static void a_refusal_leaves_no_code(void **state)
 {
-    struct front front = fresh(FRONT_JUMPS, 16, false);
+    struct front front = fresh(FRONT_JUMPS, 16, false, false);
     const pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0) {

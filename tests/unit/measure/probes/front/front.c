@@ -21,6 +21,7 @@ struct processor {
     double decoded; /* instructions; others are decoded at 16 bytes a cycle */
     double pages;   /* of 4 KiB */
     double pages2;  /* of the second TLB */
+    double nearer;  /* branches that a first buffer holds, which predicts without a pause */
     bool outlasts;  /* what is decoded need not be fetched, though it would not fit L1 */
     double scatter; /* of a time, a share */
 };
@@ -47,6 +48,7 @@ static double cycles(const struct processor *side, const struct front_code *code
     const size_t blocks = side->block ? code->each / side->block : 1;
     const double sets = blocks ? (double)(blocks & -blocks) : 1; /* of a power of two many */
     double sum = jumps ? 1 : 0.25;
+    sum += jumps && beyond(count, side->nearer) ? 1 : 0;
     sum = !jumps && beyond(count, side->decoded) ? fmax(sum, each / 16) : sum;
     sum += each > 1024 && beyond(count * pages, side->pages) ? 14 * pages : 0;
     sum += each > 1024 && beyond(count * pages, side->pages2) ? 40 * pages : 0;
@@ -221,6 +223,22 @@ static void decoded_instructions_and_pages_are_counted(void **state)
     only(bench, (const char *const[]){"front.L1.", "front.last.", "front.btb.", NULL});
 }
 
+/* A first buffer of 1024 branches is in no finding. An L1 that two jumps a page fill not far before
+ * the second TLB would hide it. */
+static void two_levels_of_buffers_and_tlbs_come_back(void **state)
+{
+    struct bench *bench = *state;
+    measure(bench, (struct processor){.branches = 6656,
+                                      .nearer = 1024,
+                                      .l1_bytes = 64 << 10,
+                                      .pages = 64,
+                                      .pages2 = 400,
+                                      .scatter = 0.01});
+    about(bench, "front.btb.entries", 6656);
+    about(bench, "front.itlb.4K.entries", 64);
+    about(bench, "front.itlb2.4K.entries", 400);
+}
+
 /* As where decoded instructions fill more bytes than L1, which straight-line code then shows at one
  * length alone. */
 static void decoded_instructions_may_outlast_a_cache(void **state)
@@ -342,6 +360,7 @@ int main(void)
         TEST(a_busy_thread_of_the_core_changes_nothing),
         TEST(nothing_is_found_where_nothing_ends),
         TEST(decoded_instructions_and_pages_are_counted),
+        TEST(two_levels_of_buffers_and_tlbs_come_back),
         TEST(decoded_instructions_may_outlast_a_cache),
         TEST(what_is_found_of_many_processors_is_true),
         TEST(a_policy_that_refuses_is_told),
