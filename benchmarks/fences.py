@@ -8,7 +8,7 @@ from noise import verdict
 
 TURNS, GOAL = 3, 2  # percent
 # Golden Cove and Raptor Cove, which differ in L2 alone: Sapphire and Emerald Rapids, Alder and Raptor Lake.
-MODELS = {143, 207, 151, 154, 183, 186, 191}
+COVES = {("GenuineIntel", 6, model) for model in (143, 207, 151, 154, 183, 186, 191)}
 AIDA = "InstLatX64, AIDA64 on an i9-13900K"
 # Cycles one after the other. Flushes are left out: theirs go to the uncore of another processor.
 OPERATIONS = {"exchange": (16.97, AIDA), "fetch-add": (17.97, AIDA + ", lock add"),
@@ -17,6 +17,11 @@ OPERATIONS = {"exchange": (16.97, AIDA), "fetch-add": (17.97, AIDA + ", lock add
 INTEL = "Intel, Architecture Day 2021"
 CODE = {"L1.capacity": (32 << 10, INTEL), "btb.entries": (12 << 10, INTEL), "itlb.4K.entries": (256, INTEL),
         "decoded.entries": (4 << 10, INTEL + ", micro-operations")}
+# Zen 3: Milan, Vermeer, Cezanne.
+ZENS = {("AuthenticAMD", 25, model) for model in (1, 33, 80)}
+AMD = "AMD 56665, Software Optimization Guide for Family 19h"
+ZEN = {"L1.capacity": (32 << 10, AMD), "btb.entries": (6656, AMD), "itlb.4K.entries": (64, AMD),
+       "itlb2.4K.entries": (512, AMD), "decoded.entries": (4 << 10, AMD + ", micro-operations")}
 
 
 def loops(bench):
@@ -39,9 +44,8 @@ def loops(bench):
 
 def model():
     with open("/proc/cpuinfo", encoding="utf-8") as file:
-        text = file.read()
-    number = re.search(r"^model\s*: (\d+)$", text, re.M)
-    return int(number[1]) if "GenuineIntel" in text and number else None
+        maker, *numbers = re.findall(r"^(?:vendor_id|cpu family|model)\s*: (\w+)$", file.read(), re.M)[:3]
+    return (maker, *map(int, numbers))
 
 
 def beside(bench, command, published, unit):
@@ -63,8 +67,11 @@ def beside(bench, command, published, unit):
 
 
 def published(bench):
-    if model() not in MODELS:
-        print("published figures: skipped, they are of Golden Cove and Raptor Cove")
+    if model() in ZENS:
+        beside(bench, "front", ZEN, "what fits")
+        return
+    if model() not in COVES:
+        print("published figures: skipped, they are of Golden Cove, Raptor Cove and Zen 3")
         return
     ours = beside(bench, "fence", OPERATIONS, "cycles one after the other")
     same = sorted(ours, key=ours.get) == sorted(ours, key=lambda name: OPERATIONS[name][0])
