@@ -119,6 +119,22 @@ class Comparison:
     uncertain: _Size
 
 
+@dataclass(frozen=True)
+class Advice:
+    name: Annotated[str, c.c_char * 32]
+    unit: _Text
+    value: Annotated[float, c.c_double]
+    low: Annotated[float, c.c_double]
+    high: Annotated[float, c.c_double]
+    told: _Bool
+    doubtful: _Bool
+    text: Annotated[str, c.c_char * 128]
+    reason: Annotated[str, c.c_char * 256]
+    source: Annotated[str, c.c_char * 64]
+    experiment: Annotated[str, c.c_char * 128]
+    command: Annotated[str, c.c_char * 64]
+
+
 class _Error(c.Structure):
     _fields_ = [("code", c.c_int), ("text", c.c_char * 512)]
 
@@ -141,7 +157,7 @@ def _kinds(of: type) -> dict[str, Any]:
 
 _structs: dict[type, Any] = {
     of: type("_" + of.__name__, (c.Structure,), {"_fields_": [("size", c.c_size_t), *_kinds(of).items()]})
-    for of in (Level, Value, Series, Point, Comparison)}
+    for of in (Level, Value, Series, Point, Comparison, Advice)}
 
 
 def _array(of: type, count: int = 1) -> Any:
@@ -237,6 +253,13 @@ class Document:
             raise KeyError(name)
         value: Value = _plain(Value, into[0])
         return value
+
+    def advise(self) -> list[Advice]:
+        """What programs take from the figures, each with its reason."""
+        room = 64
+        into = _array(Advice, room)
+        count = _call("fathom_advise", self._pointer, into, c.c_size_t(room))
+        return [_plain(Advice, advice) for advice in into[:min(count, room)]]
 
     def series(self) -> list[Series]:
         return list(self._each("fathom_series_at", Series))

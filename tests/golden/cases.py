@@ -14,7 +14,7 @@ import fleets
 
 PROBES = ["noise", "tlb", "latency", "geometry", "cores", "wake", "parallelism", "bandwidth", "loaded", "numa",
           "contention", "coherence", "prefetch", "access", "fence", "window", "front", "fault", "copy", "tail", "gpu"]
-COMMANDS = ["run", "report", "diff", "check", "baseline", "merge", "fleet", "analyse", "import", "as", "list",
+COMMANDS = ["run", "report", "diff", "check", "baseline", "merge", "fleet", "advise", "analyse", "import", "as", "list",
             "doctor", "completion", "manual"]
 FORMATS = ["markdown", "csv", "csv-points", "csv-matrix", "json", "html", "openmetrics", "gnuplot", "hwloc"]
 
@@ -633,6 +633,10 @@ def commands(documents):
     yield "diff/pointed", "for name in latency guest; do for to in $name $name-pointed; do fathom diff $name-pointed.json $to.json; done; done"
     yield "merge/newest", "for pair in 'gpu-turing latency-slower' 'latency-slower gpu-turing' 'latency latency-short' 'latency-short latency' 'guest guest-short' 'gpu-turing gpu-turing-busy'; do " \
         "set -- $pair; fathom merge $1.json $2.json -f text; done"
+    yield "report/advise", "for name in guest modelled i9 quick nodes latency-01 latency-08 tlb geometry parallelism copy contention prefetch gpu-tiny foreign " \
+        "latency-forward latency-partial varied/guest-3 varied/nodes-5; do echo $name; fathom advise $name.json; echo status $?; done"
+    yield "report/advise.several", "for form in text json header; do fathom advise guest.json copy.json contention.json tlb.json geometry.json -f $form; done; " \
+        "fathom advise modelled.json copy.json -f json"
     yield "report/nearest", "for name in guest latency quick i9 tlb cores latency-short i9-pair latency-01; do " \
         "fathom nearest $name.json; fathom nearest $name.json guest.json latency-slower.json latency-short.json latency-01.json latency-08.json cores.json i9.json tlb.json; done"
     yield "report/same-names", "fathom report left/sample.json right/sample.json; fathom report sample.json ./sample.json | head -n 30"

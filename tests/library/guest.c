@@ -741,6 +741,12 @@ static void documents_go_to_a_file_and_back(void **state)
         findings++;
     }
     assert_int_equal(fathom_finding(again, "no.such.finding", &value), FATHOM_USAGE);
+    struct fathom_advice advice[32] = {{.size = sizeof advice[0]}};
+    assert_in_range(fathom_advise(again, advice, 32, &error), 10, 32);
+    assert_string_equal(advice[0].name, "block.L1");
+    assert_string_equal(advice[0].command, "fathom latency");
+    assert_int_equal(fathom_advise(again, NULL, 1, &error), FATHOM_USAGE);
+    assert_int_equal(fathom_advise(NULL, advice, 32, &error), FATHOM_USAGE);
     fathom_document_free(document);
     fathom_document_free(again);
     fathom_close(fathom);

@@ -1,6 +1,7 @@
 #include "programs/cli/command.h"
 
 #include "base/clean.h"
+#include "conclude/complete.h"
 #include "programs/cli/options.h"
 
 #include <stdarg.h>
@@ -8,10 +9,10 @@
 #include <string.h>
 
 const struct command *const commands[] = {
-    &run_command,     &report_command,     &diff_command,    &check_command, &baseline_command,
-    &merge_command,   &fleet_command,      &nearest_command, &watch_command, &need_command,
-    &predict_command, &analyse_command,    &import_command,  &as_command,    &list_command,
-    &doctor_command,  &completion_command, &manual_command,  NULL,
+    &run_command,     &report_command, &diff_command,       &check_command,  &baseline_command,
+    &merge_command,   &fleet_command,  &nearest_command,    &watch_command,  &need_command,
+    &predict_command, &advise_command, &analyse_command,    &import_command, &as_command,
+    &list_command,    &doctor_command, &completion_command, &manual_command, NULL,
 };
 
 const struct command *command_by_name(const char *name, const struct probe **probe)
@@ -79,4 +80,26 @@ void command_tell(const char *format, ...)
     fprintf(stderr, "fathom: %s\n",
             text ? clean_text(text, text, strlen(text) + 1) : "out of memory for a remark");
     free(text);
+}
+
+int documents_read(struct documents *documents, const struct invocation *invocation,
+                   struct error *error)
+{
+    const size_t count = (size_t)invocation->operand_count;
+    *documents = (struct documents){calloc(count, sizeof *documents->each),
+                                    calloc(count, sizeof *documents->list), 0};
+    int code = documents->each && documents->list ? 0 : error_out_of_memory(error);
+    for (size_t i = 0; code == 0 && i < count; i++) {
+        documents->list[documents->count++] = &documents->each[i];
+        code = experiment_read(&documents->each[i], invocation->operands[i], error);
+    }
+    return code;
+}
+
+void documents_free(struct documents *documents)
+{
+    for (size_t i = 0; i < documents->count; i++)
+        document_free(&documents->each[i]);
+    free(documents->each);
+    free(documents->list);
 }

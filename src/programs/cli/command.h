@@ -73,7 +73,7 @@ struct command {
 extern const struct command run_command, probe_command, report_command, import_command, as_command,
     nearest_command, analyse_command, fleet_command, diff_command, check_command, baseline_command,
     merge_command, list_command, doctor_command, completion_command, manual_command, watch_command,
-    need_command, predict_command;
+    need_command, predict_command, advise_command;
 extern const struct command *const commands[]; /* ends with NULL; without probe_command */
 
 /* The command of that name; for the name of a probe also *probe. NULL: no command has the name. */
@@ -91,6 +91,15 @@ const struct option_spec *command_option(const struct command *, const struct pr
 /* Watches all CPUs for a second and prints a line: FIT, DOUBTFUL or UNFIT to benchmark on, and why.
  * Returns 0, 4 or 1; an error; or 128 and the signal that ended it. */
 int doctor_fit(struct error *);
+
+/* The documents of all operands, completed. documents_free() frees them, also after an error. */
+struct documents {
+    struct document *each;
+    const struct document **list; /* their addresses */
+    size_t count;                 /* that were read */
+};
+int documents_read(struct documents *, const struct invocation *, struct error *);
+void documents_free(struct documents *);
 
 /* Writes the line "fathom: ..." to standard error. The text may quote a file or a person, so its
  * control characters are made harmless (base/clean.h). */

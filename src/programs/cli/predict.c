@@ -4,11 +4,9 @@
 #include "base/line.h"
 #include "base/quote.h"
 #include "base/units.h"
-#include "conclude/complete.h"
 #include "programs/cli/output.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 /* By enum loop_pages. */
 static const char *const loop_pages[] = {"auto", "4K", "thp", NULL};
@@ -108,7 +106,7 @@ static const struct formats formats = {{"text", "json"}, {write_text, write_json
 static int predict_loop(struct invocation *invocation, struct error *error)
 {
     const struct command_options *asked = &invocation->options;
-    const size_t count = (size_t)invocation->operand_count;
+    struct documents read = {.count = 0};
     struct pool pool = {0};
     struct told told = {
         .loop = {.bytes = (double)asked->loop.size.bytes,
@@ -123,24 +121,14 @@ static int predict_loop(struct invocation *invocation, struct error *error)
         return error_set(error, ERROR_USAGE, "of what size is the set? Give --size, like 3M");
     if (asked->loop.stride.has && told.loop.pattern != LOOP_STRIDE)
         return error_set(error, ERROR_USAGE, "--stride is of --pattern stride");
-    struct document *documents = calloc(count, sizeof *documents);
-    const struct document **list = calloc(count, sizeof *list);
-    int code = documents && list ? 0 : error_out_of_memory(error);
-    size_t read = 0;
-    for (; code == 0 && read < count; read++) {
-        list[read] = &documents[read];
-        code = experiment_read(&documents[read], invocation->operands[read], error);
-    }
+    int code = documents_read(&read, invocation, error);
     if (code == 0)
-        code = predict(list, count, &told.loop, &pool, &told.prediction, error);
+        code = predict(read.list, read.count, &told.loop, &pool, &told.prediction, error);
     if (code == 0)
         code = output_write(output_path(asked), formats.write[asked->format.choice], &told, error);
     if (code == 0 && told.prediction.untold)
         code = EXIT_DOUBTFUL;
-    for (size_t i = 0; i < read; i++)
-        document_free(&documents[i]);
-    free(documents);
-    free(list);
+    documents_free(&read);
     pool_free(&pool);
     return code;
 }

@@ -1,10 +1,8 @@
-#include "conclude/complete.h"
 #include "programs/cli/options.h"
 #include "programs/cli/output.h"
 #include "programs/cli/redact.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Imported documents may have no command. */
@@ -20,28 +18,19 @@ static int report(struct invocation *invocation, struct error *error)
 {
     const struct outlet outlet = output_choose(&invocation->options);
     const size_t count = (size_t)invocation->operand_count;
-    size_t read = 0;
+    struct documents read = {.count = 0};
     if (count > 1 && !outlet.output->takes_several)
         return error_set(error, ERROR_USAGE,
                          "--format %s shows one document, and %zu were given: give one, or "
                          "--format html or svg for a page or a picture of several",
                          outlet.output->name, count);
-    struct document *documents = calloc(count, sizeof *documents);
-    const struct document **list = calloc(count, sizeof *list);
-    int code = documents && list ? 0 : error_out_of_memory(error);
-    for (; code == 0 && read < count; read++) {
-        list[read] = &documents[read];
-        code = experiment_read(&documents[read], invocation->operands[read], error);
-        if (code == 0 && invocation->options.redact.has)
-            code = redact_read(&documents[read], error);
-    }
+    int code = documents_read(&read, invocation, error);
+    for (size_t i = 0; code == 0 && i < count && invocation->options.redact.has; i++)
+        code = redact_read(&read.each[i], error);
     if (code == 0)
-        code = count == 1 ? outlet_write(&outlet, list[0], output_only_probe(list[0]), error)
-                          : outlet_write_several(&outlet, list, count, NAN, error);
-    for (size_t i = 0; i < read; i++)
-        document_free(&documents[i]);
-    free(documents);
-    free(list);
+        code = count == 1 ? outlet_write(&outlet, read.each, output_only_probe(read.each), error)
+                          : outlet_write_several(&outlet, read.list, count, NAN, error);
+    documents_free(&read);
     return code;
 }
 

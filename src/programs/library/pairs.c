@@ -1,6 +1,8 @@
 /* Hand-off latency between two CPUs, and how far apart two writers do not slow each other down. */
 #include "programs/library/library.h"
 
+#include "base/text.h"
+#include "conclude/advise.h"
 #include "machine/machine.h"
 #include "machine/os.h"
 #include "measure/run/placement.h"
@@ -8,20 +10,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-static const struct series *find_series(const struct document *document, const char *name,
-                                        const char *factor, const char *text, const char *x)
-{
-    for (size_t probe = 0; probe < document->probe_count; probe++)
-        for (size_t i = 0; i < document->probes[probe].series_count; i++) {
-            const struct series *series = &document->probes[probe].series[i];
-            const struct factor *found = series_factor(series, factor);
-            if (series->name && strcmp(series->name, name) == 0 && found && found->text &&
-                strcmp(found->text, text) == 0 && series->x.name && strcmp(series->x.name, x) == 0)
-                return series;
-        }
-    return NULL;
-}
 
 /* --- distance --- */
 
@@ -33,14 +21,19 @@ struct pair {
  * value is as good. */
 static double distance_in(const struct document *document, const struct pair *pair)
 {
-    const struct series *series = find_series(document, "hand-off", "op", "cas", "cpu");
+    const struct probe_result *probe = document_probe(document, "cores");
     double distance = NAN;
-    for (size_t i = 0; series && i < series->point_count; i++) {
-        const struct point *point = &series->points[i];
-        const bool same = point->from == pair->a && point->to == pair->b,
-                   back = point->from == pair->b && point->to == pair->a;
-        if (point->y.n && (same || (back && isnan(distance))))
-            distance = point->y.median;
+    for (size_t k = 0; probe && k < probe->series_count; k++) {
+        const struct series *series = &probe->series[k];
+        const struct factor *op = series_factor(series, "op");
+        for (size_t i = 0;
+             series->matrix && op && text_same(op->text, "cas") && i < series->point_count; i++) {
+            const struct point *point = &series->points[i];
+            const bool same = point->from == pair->a && point->to == pair->b,
+                       back = point->from == pair->b && point->to == pair->a;
+            if (point->y.n && (same || (back && isnan(distance))))
+                distance = point->y.median;
+        }
     }
     return distance;
 }
@@ -125,37 +118,9 @@ int fathom_distance(struct fathom *fathom, int cpu_a, int cpu_b, double *ns, uns
 
 /* --- padding --- */
 
-/* Two writers to one line must be at least this many times as slow as two far apart; otherwise they
- * were not seen to disturb each other (a hypervisor may run both on one CPU). */
-static const double disturbs = 1.5;
-/* A distance up to this many times as slow as the farthest counts as equally good: trials of two
- * writers differ by some percent from run to run. */
-static const double as_good = 1.2;
-
-/* The shortest distance in bytes from which on all are as good as the farthest; 0: not found. */
-static size_t padding_in(const struct document *document)
-{
-    const struct series *series =
-        find_series(document, "contention", "op", "fetch-add", "distance");
-    if (!series || series->point_count < 3)
-        return 0;
-    const struct point *first = &series->points[0],
-                       *last = &series->points[series->point_count - 1];
-    if (!first->y.n || !last->y.n || !((double)first->y.median > disturbs * (double)last->y.median))
-        return 0;
-    double bytes = last->x;
-    for (size_t i = series->point_count - 1; i > 0; i--) {
-        const struct point *point = &series->points[i];
-        if (!point->y.n || !((double)point->y.median <= as_good * (double)last->y.median))
-            break;
-        bytes = point->x;
-    }
-    return bytes > 0 && bytes < 1e6 ? (size_t)bytes : 0;
-}
-
 static enum answered has_padding(const struct document *document, const void *asked)
 {
-    return padding_in(document) > 0 ? ANSWERED : ANSWERED_NOT;
+    return advise_padding(document) > 0 ? ANSWERED : ANSWERED_NOT;
 }
 
 int fathom_padding(struct fathom *fathom, size_t *bytes, unsigned budget_ms,
@@ -172,7 +137,7 @@ int fathom_padding(struct fathom *fathom, size_t *bytes, unsigned budget_ms,
     if (code == FATHOM_DECLARED)
         *bytes = machine_line_bytes(&(struct machine){.facts = document.machine});
     else if (code > 0)
-        *bytes = padding_in(&document);
+        *bytes = advise_padding(&document);
     document_free(&document);
     return guest_leave(&guest, code);
 }

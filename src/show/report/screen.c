@@ -1,6 +1,7 @@
 /* Lines of the first screen besides the datasheet: hand-offs, costs of the system, what to do with
  * the figures, and where the rest is. */
 #include "base/units.h"
+#include "conclude/advise.h"
 #include "conclude/levels/of_document.h"
 #include "show/report/parts.h"
 
@@ -176,15 +177,6 @@ void report_add_system(struct report *report, size_t index)
 
 /* --- what to do with the figures --- */
 
-/* The largest block that leaves three tenths of the room to the rest of the program (code, stack,
- * what other threads of the core use), rounded down to four steps an octave. */
-static double block_of(const struct finding *capacity)
-{
-    const double room = 0.7 * capacity->value;
-    const double power = exp2(floor(log2(room)));
-    return room >= 1 && room < 0x1p62 ? power * floor(room / power * 4) / 4 : 0;
-}
-
 /* "blocks of 32 KiB stay in L1, of 512 KiB in L2; do not count on L3" */
 static void advise_blocks(struct report *report, size_t index, struct line *line)
 {
@@ -202,14 +194,15 @@ static void advise_blocks(struct report *report, size_t index, struct line *line
         if (level->experiment || level->kind != LEVEL_CACHE || !looked ||
             (!capacity && level->facts[FACT_LATENCY]))
             continue;
-        const bool usable = capacity && isfinite(capacity->value) && block_of(capacity) >= 1024 &&
+        const bool usable = capacity && isfinite(capacity->value) &&
+                            advise_block(capacity->value) >= 1024 &&
                             finding_grade(capacity, ROLE_LEVEL) != GRADE_NOT_MEASURED;
         if (!usable || capacity->value < level->declared / 2) {
             line_add_between(&lost, lost.length ? ", " : "", level->name, "");
             continue;
         }
         line_add(line, "%s %s ", line->length ? ", of" : "blocks of",
-                 size_format(block_of(capacity), size));
+                 size_format(advise_block(capacity->value), size));
         line_add_between(line, line->length && strchr(line->text, ',') ? "in " : "stay in ",
                          level->name, "");
     }
@@ -220,19 +213,15 @@ static void advise_blocks(struct report *report, size_t index, struct line *line
 /* "keep 45 independent loads in flight: one takes 3.24 ns instead of 145" */
 static void advise_loads(struct report *report, size_t index, struct line *line)
 {
-    const struct catalogue *catalogue = &report->catalogue;
-    const struct finding *misses = NULL, *each = NULL;
-    for (size_t i = 0; i < catalogue->count; i++) {
-        const struct catalogue_entry *entry = &catalogue->list[i];
-        if (entry->document != index || entry->experiment || entry->meaning.level != LEVEL_MEMORY ||
-            entry->meaning.device >= 0 || !isfinite(entry->finding->value))
-            continue;
-        misses = entry->meaning.fact == FACT_MISSES ? entry->finding : misses;
-        each = entry->meaning.fact == FACT_MISS_TIME ? entry->finding : each;
-    }
+    const char *level = level_memory;
+    const struct finding *misses =
+        report_find(report, index, ROLE_FLIGHT, FACT_MISSES, level_memory);
+    if (!misses)
+        misses = report_find(report, index, ROLE_FLIGHT, FACT_MISSES, level = level_reached);
+    const struct finding *each = report_find(report, index, ROLE_FLIGHT, FACT_MISS_TIME, level);
     if (!misses || !each || !(misses->value >= 2))
         return;
-    line_add(line, "keep %.0f independent loads in flight: each then takes", floor(misses->value));
+    line_add(line, "keep %.0f independent loads in flight: each then takes", ceil(misses->value));
     add_figure(line, " ", each);
 }
 

@@ -50,14 +50,7 @@ static const struct ladder {
     double times; /* working set in multiples of the level's capacity */
     bool odd;     /* strides of one and a half times a power of two */
 } ladders[LADDERS] = {
-    {"L1 fetched by stride", "L1.fetch", 1, GPU_L1, GPU_STRIDED, 2, false},
-    {"L1 lines by stride", "L1.line", 1, GPU_L1, GPU_RANDOM, 1.5, false},
-    {"L1 short lines by stride", NULL, 1, GPU_L1, GPU_RANDOM, 0.75, false},
-    {"L1 lines by odd stride", NULL, 1, GPU_L1, GPU_RANDOM, 2, true},
-    {"L2 fetched by stride", "L2.fetch", 2, GPU_L2, GPU_STRIDED, 2, false},
-    {"L2 lines by stride", "L2.line", 2, GPU_L2, GPU_RANDOM, 1.5, false},
-    {"L2 short lines by stride", NULL, 2, GPU_L2, GPU_RANDOM, 0.75, false},
-    {"L2 lines by odd stride", NULL, 2, GPU_L2, GPU_RANDOM, 2, true},
+#include "fetch.texts.h"
 };
 /* Bytes from one pointer to the next in `latency`. */
 enum { LATENCY_STRIDE = 128 };

@@ -173,17 +173,7 @@ static const struct row {
     bool packed, modify;
     size_t offset;
 } rows[] = {
-    {"index-checked packed", ADDRESS_INDEX_CHECKED, true, false, 0},
-    {"index-checked padded", ADDRESS_INDEX_CHECKED, false, false, 0},
-    {"index packed", ADDRESS_INDEX, true, false, 0},
-    {"index padded", ADDRESS_INDEX, false, false, 0},
-    {"pointer packed", ADDRESS_POINTER, true, false, 0},
-    {"pointer padded", ADDRESS_POINTER, false, false, 0},
-    /* Every line's last element lies across its end. */
-    {"pointer packed align 4", ADDRESS_POINTER, true, false, 4},
-    {"spilled packed", ADDRESS_SPILLED, true, false, 0},
-    {"spilled padded", ADDRESS_SPILLED, false, false, 0},
-    {"modify padded", ADDRESS_POINTER, false, true, 0},
+#include "variants.texts.h"
 };
 
 void latency_table_check(const struct probe_task *task)

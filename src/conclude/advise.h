@@ -1,0 +1,47 @@
+/*
+ * What programs take from a machine's figures: block sizes, bits of a partitioning pass, look-ups
+ * to interleave, how far to prefetch, padding, stores past the caches, pages, threads, CPUs. Each
+ * has the figure that it is read from, the rule in words, and what the figure's interval makes of
+ * it. What no document tells is not assumed: then the advice says what to measure.
+ */
+#pragma once
+
+#include "document/document.h"
+#include "stats/order.h"
+
+enum advice_kind { ADVICE_COUNT, ADVICE_SIZE, ADVICE_CHOICE, ADVICE_CPUS };
+/* "", "B", "choice" (a value of 1 is yes, 0 is no) and "cpus" (the text is a list of CPUs). */
+extern const char *const advice_units[];
+
+struct advice {
+    const char *name;  /* stays from version to version: "block.all.L2" */
+    const char *label; /* for people: "L2 block, each CPU" */
+    enum advice_kind kind;
+    /* By the rule from the figure and from the ends of its interval (NAN: it has none). INFINITY:
+     * of no size is it advised. */
+    struct interval value;
+    const char *text; /* the value for people: "20 KiB", "yes", "0-7" */
+    const char *reason;
+    const char *source;     /* the finding, or the probe: "L2.capacity" */
+    const char *experiment; /* in what the finding's experiment deviates: "pages small"; "" */
+    bool as_found; /* the figure is not good: measured beside others, or its interval is wide */
+    bool told;     /* false: `text` is "can't tell", and `reason` says why */
+    const char *command; /* that measures the figure: "fathom latency" */
+};
+
+struct advices {
+    struct advice *list;
+    size_t count, told;
+};
+
+/* What several documents of one machine advise: each is read from the first that has its figure, of
+ * the standard experiment if there is one. The list is empty before. Texts live in `pool`, and may
+ * hold a document's. ERROR_SYSTEM: out of memory. */
+int advise(const struct document *const *, size_t count, struct pool *pool, struct advices *,
+           struct error *);
+
+/* The block that stays in a cache that holds `bytes`; 0: none does. */
+double advise_block(double bytes);
+/* The least distance of two words in bytes that two CPUs write without disturbing each other, as a
+ * document of `fathom contention` shows it; 0: not shown. */
+size_t advise_padding(const struct document *);
