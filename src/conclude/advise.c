@@ -250,18 +250,19 @@ static void tell_padding(struct advising *a, const struct row *row, struct advic
     }
 }
 
-/* Beyond the caches, either stores past them are the faster ones, or no size is advised. */
+/* In the largest copies, beyond the caches, either stores past them are the faster ones, or no size
+ * is advised. */
 static void tell_past(struct advising *a, const struct row *row, struct advice *advice)
 {
     const struct finding *from = read_from(a, row, advice), *past = find(a, "copy.nt.DRAM", 0),
                          *copy = find(a, "copy.memcpy.DRAM", 0);
+    if (from)
+        advice->reason = from->text;
     if (past && copy && !(past->value > copy->value)) {
         advice->reason = "in the largest copies memcpy() is as fast";
         tell(a, advice, (struct interval){INFINITY, NAN, NAN}, "never");
-    } else if (past && copy && from) {
-        advice->reason = from->text;
+    } else if (past && copy && from && past->low > copy->high)
         tell(a, advice, (struct interval){from->value, from->low, from->high}, NULL);
-    }
 }
 
 /* --- CPUs --- */

@@ -331,8 +331,8 @@ static bool is_faster(const struct series *one, const struct series *than, doubl
 }
 
 /* The ranges of at least two sizes in which `one` is faster: a single size may be faster by chance.
- * Writes "4 KiB to 1 MiB and from 16 MiB on" and returns the index of the first range's first size;
- * SIZE_MAX: no range. */
+ * Writes "4 KiB to 1 MiB and from 16 MiB on" and returns the index at which the range begins that
+ * goes on to the largest size, else the first range; SIZE_MAX: no range. */
 static size_t ranges(const struct series *one, const struct series *than, char *text, size_t room)
 {
     size_t first = SIZE_MAX, used = 0;
@@ -348,7 +348,7 @@ static size_t ranges(const struct series *one, const struct series *than, char *
             used += (size_t)snprintf(text + used, room - used, "%s%s%s%s%s", used ? ", " : "",
                                      on ? "from " : "", from, on ? " on" : " to ", on ? "" : to);
             used = used < room ? used : room - 1;
-            first = first == SIZE_MAX ? i : first;
+            first = on || first == SIZE_MAX ? i : first;
         }
         i = end > i ? end : i + 1;
     }
