@@ -78,7 +78,8 @@ def trials(given, document, cpus):
             yes = advice["text"] == "yes"
             yield name, name[6:], int(yes), {"no" if yes else "yes": int(not yes)}
         elif name == "threads.read" and cpus > 1:
-            yield name, "threads", int(value), {"half": max(1, int(value) // 2), "double": 2 * int(value)}
+            double = {"double": 2 * int(value)} if 2 * value <= cpus else {}
+            yield name, "threads", int(value), {"half": max(1, int(value) // 2)} | double
         else:
             yield name, f"no kernel for it on {cpus} CPUs"
 

@@ -47,11 +47,7 @@ static const struct heading {
 static const struct {
     const char *begins, *finding;
 } mixes[] = {
-    {"ALL Reads", "bandwidth.read.all"},
-    {"3:1 Reads-Writes", "bandwidth.reads3-writes1.all"},
-    {"2:1 Reads-Writes", "bandwidth.reads2-writes1.all"},
-    {"1:1 Reads-Writes", "bandwidth.reads1-writes1.all"},
-    {"Stream-triad like", "bandwidth.triad.all"},
+#include "mlc.texts.h"
 };
 
 /* Rows of latency under load, from which the same findings are made as from fathom's own steps. */

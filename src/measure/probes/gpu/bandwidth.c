@@ -49,14 +49,7 @@ struct stream {
 };
 
 static const struct stream streams[] = {
-    {"bandwidth", "read", GPU_READ, MEMORY, true},
-    {"bandwidth", "write", GPU_WRITE, MEMORY, true},
-    {"bandwidth", "copy", GPU_COPY, MEMORY, false},
-    {"bandwidth by plain loads", "read", GPU_READ, PLAIN, true},
-    {"bandwidth by loads that are not kept", "read", GPU_READ, PASSING, true},
-    {"first-level bandwidth", "read", GPU_READ, NEAR, false},
-    {"scratchpad bandwidth", "read", GPU_READ, SCRATCHPAD, false},
-    {"scratchpad bandwidth", "write", GPU_WRITE, SCRATCHPAD, false},
+#include "bandwidth.texts.h"
 };
 enum { STREAMS = sizeof streams / sizeof *streams };
 
