@@ -277,17 +277,17 @@ FATHOM_API int fathom_points(const struct fathom_document *, size_t i, struct fa
 /* Texts are cut to their place. */
 struct fathom_advice {
     size_t size;
-    char name[32];           /* "block.L2", "interleave.memory": `fathom advise -f json` lists them */
-    const char *unit;        /* "B"; "": a count; "choice": 1 is yes and 0 is no; "cpus": `text` is a
-                              * list of CPUs, as "0-7"; constant */
+    char name[32];    /* "block.L2", "interleave.memory": `fathom advise -f json` lists them */
+    const char *unit; /* "B"; "": a count; "choice": 1 is yes and 0 is no; "cpus": `text` is a
+                       * list of CPUs, as "0-7"; constant */
     double value, low, high; /* by the figure and the ends of its interval; INFINITY: of no size */
-    int told;                /* 0: it can't be told; `reason` says why, `command` what measures it */
-    int doubtful;            /* not 0: the figure was measured beside others, or is wide */
-    char text[128];          /* the value for people: "320 KiB", "yes" */
+    int told;       /* 0: it can't be told; `reason` says why, `command` what measures it */
+    int doubtful;   /* not 0: the figure was measured beside others, or is wide */
+    char text[128]; /* the value for people: "320 KiB", "yes" */
     char reason[256];
-    char source[64];         /* the finding that it is read from: "L2.capacity" */
-    char experiment[128];    /* how that deviates from the default experiment; "": not at all */
-    char command[64];        /* "fathom latency" */
+    char source[64];      /* the finding that it is read from: "L2.capacity" */
+    char experiment[128]; /* how that deviates from the default experiment; "": not at all */
+    char command[64];     /* "fathom latency" */
 };
 
 /* Block sizes, radix bits, look-ups to interleave, how far to prefetch, padding, stores past the
