@@ -59,14 +59,19 @@ static struct reach reach_of(const struct figure *const sides[2], bool above)
             squares += squares_of(sides[other]);
             freedom += (double)sides[other]->run_count - 1;
         }
-        /* The values of several runs show both variances together; a single one's interval shows
-         * its own, which may be unusual. */
+        /* The values of several runs show both variances together, and not less than the usual
+         * error of each; a single one's interval shows its own, which may be unusual. */
         const double usual = prior->own * prior->own;
-        struct variance between = variance_shrunk(
-            squares, freedom, prior->scatter * prior->scatter + usual, prior->freedom);
+        const double expected = prior->scatter * prior->scatter + usual;
+        struct variance between = variance_shrunk(squares, freedom, expected, prior->freedom);
+        /* Runs of both sides that scatter less than chance explains are judged without the prior.
+         */
+        if (sides[0]->run_count && sides[1]->run_count && freedom >= PEERS_FEWEST &&
+            squares / freedom < expected * exp(-2 * sqrt(2 / freedom + 2 / prior->freedom)))
+            between = (struct variance){squares / freedom, freedom};
         const double own = sides[i]->run_count ? 0 : own_of(sides[i], direction);
-        if (!sides[i]->run_count)
-            between.value = fmax(between.value - usual, 0) + own;
+        between.value =
+            sides[i]->run_count ? fmax(between.value, usual) : fmax(between.value - usual, 0) + own;
         reach.own += own;
         reach.all += between.value / fmax(1, (double)sides[i]->run_count);
         reach.between.value = fmax(reach.between.value, between.value);

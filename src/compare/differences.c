@@ -19,6 +19,7 @@ struct search {
     bool placed; /* the placement is among the facts */
     bool itself; /* both are one document */
     struct level_links levels[2];
+    size_t headlines; /* of the first document */
 };
 
 static void add_missing(struct search *search, const char *text)
@@ -105,12 +106,17 @@ static void compare_pair(struct search *search, const struct probe_result *probe
     struct figure b = figure_of(&search->of_b, after, &meaning);
     if (a.sort != b.sort) /* one of them is no whole number, or its placement is known */
         a.sort = b.sort = a.sort == SORT_COUNT ? b.sort : a.sort == SORT_HANDOFF ? b.sort : a.sort;
+    /* A clock's range explains nothing where the other run's lies outside. */
+    if (a.sort == SORT_CLOCK && (a.high < b.low || b.high < a.low)) {
+        a.low = a.high = a.value;
+        b.low = b.high = b.value;
+    }
     const bool placed = place(search, &a, &b, before, after);
+    const bool headline = figure_is_headline(before, &meaning);
+    search->headlines += headline;
     add(search,
-        (struct difference){.probe = probe,
-                            .finding_a = before,
-                            .finding_b = after,
-                            .headline = figure_is_headline(before, &meaning)},
+        (struct difference){
+            .probe = probe, .finding_a = before, .finding_b = after, .headline = headline},
         &a, &b, placed);
     if (meaning.role == ROLE_CONDITION)
         note_condition(search, &search->result->list[search->result->count - 1]);
@@ -167,6 +173,7 @@ static void note_lonely(struct search *search, const struct probe_result *probe,
     struct lonely *lonely =
         pool_append(&result->pool, (void **)&result->lonely, &result->lonely_count, sizeof *lonely);
     *lonely = (struct lonely){probe, finding, other, found, figure_is_headline(finding, &meaning)};
+    search->headlines += lonely->headline;
 }
 
 static void compare_findings(struct search *search, const struct probe_result *a,
@@ -338,9 +345,12 @@ static void settle(struct search *search)
     pool_give_back(&result->pool, p);
     for (size_t i = 0; i < result->count; i++) {
         struct difference *difference = &result->list[i];
+        difference->headline = difference->headline || !search->headlines;
         comparison_settle(&difference->compared, difference->fact ? comparison_share : limit);
         result->counts[difference->compared.answer]++;
     }
+    for (size_t i = 0; i < result->lonely_count && !search->headlines; i++)
+        result->lonely[i].headline = !result->lonely[i].found;
     result->figures = result->count - result->counts[CONDITION];
 }
 

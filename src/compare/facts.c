@@ -212,22 +212,18 @@ void facts_compare(struct changed_facts *facts, struct pool *pool, const struct 
             pool_printf(pool, "%.2f", load_b), SIDE_NEITHER);
 }
 
-static const char *pages_of(const struct probe_result *probe, const char *name)
-{
-    const struct factor *parameter = probe_parameter(probe, name);
-    return parameter ? parameter->text : NULL;
-}
-
 void facts_compare_pages(struct changed_facts *facts, struct pool *pool,
                          const struct probe_result *a, const struct probe_result *b)
 {
-    const struct listing listing = {facts, pool, true};
-    const char *what = pool_printf(pool, "pages in %s", a->name);
+    static const char *const names[] = {"pages_obtained", "other_pages_obtained"};
     const size_t before = facts->count;
-    add_texts(&listing, what, pages_of(a, "pages_obtained"), pages_of(b, "pages_obtained"));
-    if (facts->count == before)
-        add_texts(&listing, what, pages_of(a, "other_pages_obtained"),
-                  pages_of(b, "other_pages_obtained"));
+    for (size_t i = 0; i < sizeof names / sizeof *names && facts->count == before; i++) {
+        const struct factor *in_a = probe_parameter(a, names[i]),
+                            *in_b = probe_parameter(b, names[i]);
+        if (in_a && in_b)
+            add_texts(&(struct listing){facts, pool, true},
+                      pool_printf(pool, "pages in %s", a->name), in_a->text, in_b->text);
+    }
 }
 
 void facts_compare_levels(struct changed_facts *facts, struct pool *pool,

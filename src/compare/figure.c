@@ -48,11 +48,9 @@ static enum figure_sort sort_of(const struct figure_source *source, const struct
         if (meaning->fact != FACT_LATENCY && meaning->fact != FACT_LATENCY_NS && !capacity)
             return SORT_OTHER;
         /* Where misses begin depends on what others left of the level. */
+        const bool first = meaning->level == LEVEL_CACHE && meaning->number == 1;
         if (capacity)
-            return meaning->level == LEVEL_CACHE && meaning->number == 1 &&
-                           !text_ends_with(finding->name, ".begins")
-                       ? SORT_ROOM
-                       : SORT_FAR_ROOM;
+            return first && !text_ends_with(finding->name, ".begins") ? SORT_ROOM : SORT_FAR_ROOM;
         if (meaning->level == LEVEL_CACHE && !shared && meaning->fact == FACT_LATENCY)
             return SORT_PRIVATE;
         /* Further ones have their home in ns unless they follow the core's clock. */
@@ -87,13 +85,13 @@ static enum side worse_side(enum figure_sort sort, const struct finding_meaning 
 }
 
 /* Not even a core's own caches are out of others' reach: its other thread may be a neighbour's. Few
- * trials have an interval, but not one of 95 %. */
+ * trials have an interval, but not one of 95 %. A twin's CPUs stay where they are. */
 static struct figure complete(const struct figure_source *source, struct figure figure, bool device,
                               unsigned flags)
 {
-    figure.guest = source->guest && !device && !(flags & FLAG_BIT(FLAG_MODELLED));
+    figure.guest = source->guest && !device;
     figure.beside = (figure.beside || source->busy) && !device;
-    if (figure.sort == SORT_HANDOFF && figure.guest)
+    if (figure.sort == SORT_HANDOFF && figure.guest && !(flags & FLAG_BIT(FLAG_MODELLED)))
         figure.sort = SORT_UNPLACED;
     if (flags & FLAG_BIT(FLAG_TOO_FEW) && !figure.run_count)
         figure.low = figure.high = NAN;
@@ -103,31 +101,24 @@ static struct figure complete(const struct figure_source *source, struct figure 
 struct figure figure_of(const struct figure_source *source, const struct finding *finding,
                         const struct finding_meaning *meaning)
 {
-    const enum figure_sort sort = sort_of(source, finding, meaning);
-    return complete(source,
-                    (struct figure){.value = finding->value,
-                                    .low = finding->low,
-                                    .high = finding->high,
-                                    .runs = finding->runs,
-                                    .run_count = usable_runs(finding),
-                                    .sort = sort,
-                                    .worse = worse_side(sort, meaning),
-                                    .beside = finding_is_beside(finding)},
-                    meaning->device >= 0, finding->flags);
+    struct figure figure = {.value = finding->value, .low = finding->low, .high = finding->high};
+    figure.runs = finding->runs;
+    figure.run_count = usable_runs(finding);
+    figure.sort = sort_of(source, finding, meaning);
+    figure.worse = worse_side(figure.sort, meaning);
+    figure.beside = finding_is_beside(finding);
+    return complete(source, figure, meaning->device >= 0, finding->flags);
 }
 
 struct figure figure_of_point(const struct figure_source *source, const struct point *point,
                               enum figure_sort sort, enum side worse)
 {
     const struct estimate time = finding_time_of(point);
-    return complete(source,
-                    (struct figure){.value = (double)time.median,
-                                    .low = (double)time.low,
-                                    .high = (double)time.high,
-                                    .sort = sort,
-                                    .worse = worse,
-                                    .beside = point_is_disturbed(point)},
-                    false, point->flags);
+    struct figure figure = {.sort = sort, .worse = worse, .beside = point_is_disturbed(point)};
+    figure.value = (double)time.median;
+    figure.low = (double)time.low;
+    figure.high = (double)time.high;
+    return complete(source, figure, false, point->flags);
 }
 
 bool figure_is_headline(const struct finding *finding, const struct finding_meaning *meaning)

@@ -492,6 +492,27 @@ def sweep(here):
         (before["run"]["documents"] == 4 and after["run"]["documents"] == 5, f"{after['run']}"))
 
 
+# Changes in guests that no neighbour explains, each with the figure that must not be the same; a count and the clock have changed.
+LARGE = {"L1.latency=+25%": "L1.latency", "DRAM.latency=x2": "DRAM.latency_ns", "bandwidth.read.all=x0.4": "bandwidth.read.all",
+         "core.clock=-10%": "core.clock", "L1.ways=x0.5": "L1.ways"}
+
+
+def large_changes(here):
+    """Single runs of guests beside others, one of which has a planted change."""
+    complaints, folder = [], here.folder()
+    for machine, changes in (("benchmarks/recorded/01.json", list(LARGE)[:2]), ("docs/examples/epyc-guest.json", LARGE)):
+        run = f'fathom run --machine "$TESTS/../{machine}"'
+        here.run(f"{run} --seed 1 -o base.json", folder)
+        for change in changes:
+            here.run(f"{run} --seed 2 --change {change} -o now.json", folder)
+            rows = csv.DictReader(io.StringIO(here.run("fathom diff base.json now.json -f csv", folder)[1]))
+            answer = {row["what"]: row["answer"] for row in rows}.get(LARGE[change])
+            status = here.run("fathom check --against base.json now.json", folder)[0]
+            expected = [("changed", 1)] if list(LARGE).index(change) > 2 else [("changed", 1), ("can't tell", DOUBTFUL)]
+            complaints += check(((answer, status) in expected, f"{machine} {change}: {answer}, status {status}"))
+    return complaints
+
+
 def added_points(here):
     """Sizes that only the older run measured stay in the curve."""
     folder = here.folder()
@@ -595,6 +616,7 @@ def tests():
         ("a counter that the kernel distrusts", distrusted_counter),
         ("a system without files of its caches", no_files_of_caches),
         ("--sweep and --add", sweep),
+        ("a large change of a guest is never the same", large_changes),
         ("--add adds points", added_points),
         ("plain terminals", plain_terminals),
         ("odd terminals", odd_terminals),

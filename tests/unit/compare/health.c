@@ -158,6 +158,24 @@ static void a_headline_that_is_missing_makes_it_uncertain(void **state)
     assert_string_equal(bench->check.gaps[0].reason, "measured, but this was not found");
 }
 
+/* Without any headline figure all are: "1 as good, 23 can't be told" was OK. */
+static void without_headlines_every_figure_counts(void **state)
+{
+    struct bench *bench = *state;
+    struct document *const both[] = {&bench->base, &bench->now};
+    for (int i = 0; i < 2; i++) {
+        be_sure(both[i]);
+        for (size_t p = 0; p < both[i]->probe_count; p++)
+            both[i]->probes[p].finding_count = 0;
+        sample_finding(both[i], &both[i]->probes[0], "thing.sure", "ns", 100, 0.001);
+        sample_finding(both[i], &both[i]->probes[0], "thing.unsure", "ns", 100, i ? 2 : 0.001);
+    }
+    bench->now.run.id = "another run";
+    assert_int_equal(health(bench), DOUBTFUL);
+    assert_true(has(&bench->check.values[HEALTHY], "thing.sure"));
+    assert_true(has(&bench->check.values[DOUBTFUL], "thing.unsure"));
+}
+
 static void assert_gap(const struct bench *bench, const char *probe, const char *reason)
 {
     for (size_t i = 0; i < bench->check.gap_count; i++)
@@ -257,6 +275,7 @@ int main(void)
         TEST(a_fact_for_the_worse_is_worse),
         TEST(a_headline_that_can_not_be_told_makes_it_uncertain),
         TEST(a_headline_that_is_missing_makes_it_uncertain),
+        TEST(without_headlines_every_figure_counts),
         TEST(what_was_left_out_is_counted),
         TEST(a_probe_that_failed_makes_it_uncertain),
         TEST(a_device_is_checked_as_a_processor_is),
