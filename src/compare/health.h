@@ -3,10 +3,11 @@
  * (compare/differences.h), as one status.
  *
  * Worse: a figure changed for the worse, or a fact of the machine did. Else doubtful: a headline
- * figure of the baseline (where it has none: any figure) was not found, a probe of its figures failed, the interval of a headline
- * figure is wider than twice its tolerance or reaches that far on the worse side, or the value of
- * any figure lies that far. Else healthy: that means the figures that are the same. The others are
- * given with their resolution, and what was not compared is counted by probe with the reason.
+ * figure of the baseline (where it has none: any figure) was not found, a probe of its figures
+ * failed, the interval of a headline figure is wider than twice its tolerance or reaches that far
+ * on the worse side, or the value of any figure lies that far. Else healthy: that means the figures
+ * that are the same. The others are given with their resolution, and what was not compared is
+ * counted by probe with the reason.
  */
 #pragma once
 
