@@ -478,6 +478,25 @@ void line_add_verdict(struct line *line, const struct document *document,
     }
 }
 
+/* One core gets no more lines a second from DRAM than all cores read from it in sequence. What
+ * outruns that was served by a cache, and so were the smaller sets that the latency was read from.
+ */
+static void refuse_dram(struct document *document)
+{
+    const struct finding *lines = document_finding(document, "DRAM.parallelism.rate"),
+                         *all = document_finding(document, "bandwidth.read.all");
+    const bool outruns = lines && all && lines->low > (isnan(all->high) ? all->value : all->high);
+    for (size_t p = 0; outruns && p < document->probe_count; p++)
+        for (size_t i = 0; i < document->probes[p].finding_count; i++) {
+            struct finding *finding = &document->probes[p].findings[i];
+            if (strncmp(finding->name, "DRAM.", 5) != 0)
+                continue;
+            finding->name = pool_printf(&document->pool, "last%s", finding->name + 4);
+            finding->text = "not DRAM: one core gets lines faster than all cores read from DRAM";
+            finding->line = NULL;
+        }
+}
+
 static int note(void *with)
 {
     struct document *document = with;
@@ -485,6 +504,7 @@ static int note(void *with)
     struct document_verdict verdict;
     struct line line = {0};
     struct verdict_facts *facts = &document->verdict;
+    refuse_dram(document);
     verdict_of(&verdict, document);
     line_add_verdict(&line, document, &verdict);
     *facts = (struct verdict_facts){.sentence = pool_strdup(pool, line.text)};

@@ -334,6 +334,22 @@ static void the_document_holds_the_same_grades(void **state)
     assert_null(facts->families[0].why);
 }
 
+static void what_outruns_memory_is_no_dram(void **state)
+{
+    struct bench *bench = *state;
+    struct probe_result *probe = &bench->probes[0];
+    sample_finding(&bench->document, probe, "DRAM.parallelism.rate", "B/s", 2.2e9, 0.05);
+    struct finding *all =
+        sample_finding(&bench->document, probe, "bandwidth.read.all", "B/s", 2e9, 0.1);
+    assert_int_equal(verdict_note(&bench->document, NULL), 0); /* perhaps it does not */
+    assert_non_null(document_finding(&bench->document, "DRAM.latency"));
+    all->high = 2.05e9F;
+    assert_int_equal(verdict_note(&bench->document, NULL), 0);
+    assert_null(document_finding(&bench->document, "DRAM.latency"));
+    assert_non_null(document_finding(&bench->document, "last.latency"));
+    assert_non_null(document_finding(&bench->document, "last.parallelism.rate"));
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
 
 int main(void)
@@ -356,6 +372,7 @@ int main(void)
         TEST(the_time_that_others_used_decides_where_it_is_known),
         TEST(a_small_load_counts_where_a_value_shows_it),
         TEST(the_document_holds_the_same_grades),
+        TEST(what_outruns_memory_is_no_dram),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

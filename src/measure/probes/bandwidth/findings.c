@@ -225,8 +225,7 @@ static void analyse_threads(struct analysis *analysis, const struct curve *curve
         return;
     if (one && all)
         add_efficiency(analysis, stem, one, all);
-    const bool counted = series->point_count > 2 || cpus == 2;
-    if (counted && series->point_count > 1)
+    if (series->point_count > (cpus == 2 ? 1 : 2))
         add_saturation(analysis, stem, series);
 }
 

@@ -330,24 +330,17 @@ struct curve {
     const struct point *sustained, *four; /* results by trial; NULL: none */
 };
 
-/* Capacity of the first level in bytes, found or declared; NAN if unknown. */
-static double first_capacity(const struct analysis *analysis)
+/* Whether the working set fits the first level, as found or else declared, so that loads hit
+ * there. */
+static enum answered answered_where(const struct analysis *analysis, const struct curve *curve)
 {
     const struct finding *found =
         analysis->document ? document_finding(analysis->document, "L1.capacity") : NULL;
-    const struct machine_facts *facts = analysis->machine;
-    if (found && found->value >= 4096)
-        return found->value;
-    for (size_t i = 0; facts && i < facts->cache_count; i++)
-        if (facts->caches[i].level == 1 && strcmp(facts->caches[i].type, "instruction") != 0)
-            return (double)facts->caches[i].size_bytes;
-    return NAN;
-}
-
-/* Whether the working set fits the first level, so that loads hit there. */
-static enum answered answered_where(const struct analysis *analysis, const struct curve *curve)
-{
-    const double first = first_capacity(analysis);
+    const struct cache_facts *cache =
+        analysis->machine ? cache_of_cpu(analysis->machine, 1, probe_cpu(analysis->result)) : NULL;
+    const double first = found && found->value >= 4096 ? found->value
+                         : cache                       ? (double)cache->size_bytes
+                                                       : NAN;
     uint64_t bytes;
     if (strcmp(curve->level, "DRAM") == 0)
         return BEYOND_FIRST;
@@ -410,27 +403,15 @@ static void add_four(struct analysis *analysis, const struct curve *curve)
             (double)four->median, (double)four->median > 1 ? "long" : "short");
 }
 
-/* Whether one core would get more lines a second than all of them read from DRAM in sequence. Then
- * it is no DRAM. */
-static bool outruns_memory(const struct analysis *analysis, double bytes_per_second)
-{
-    const struct finding *all =
-        analysis->document ? document_finding(analysis->document, "bandwidth.read.all") : NULL;
-    return all && bytes_per_second > (isfinite(all->high) ? all->high : all->value);
-}
-
-static void add_curve(struct analysis *analysis, const struct curve *told)
+static void add_curve(struct analysis *analysis, const struct curve *curve)
 {
     struct saturation found;
-    struct curve named = *told, *curve = &named;
     const struct series *series = curve->series;
     if (!plateau_of(series, &found))
         return;
     const struct point *best = &series->points[found.typical];
     const struct estimate each = finding_time_of(best);
     const double ns = 1e9 * analysis_line_bytes(analysis);
-    if (strcmp(curve->level, "DRAM") == 0 && outruns_memory(analysis, ns / (double)each.high))
-        named.level = level_reached;
     add_sustained(analysis, curve, &found, series->points[0].flags | best->flags);
     add_four(analysis, curve);
     analysis_add_point(analysis, pool_printf(analysis->pool, "%s.parallelism.ns", curve->level),

@@ -93,27 +93,6 @@ static const char *parameter(const struct bench *bench, const char *name)
     return NULL;
 }
 
-/* One core gets a line of 64 bytes every 25 ns, which is more than all of them read from DRAM. */
-static void what_outruns_memory_is_no_dram(void **state)
-{
-    struct bench *bench = *state;
-    struct finding all = {.name = "bandwidth.read.all", .value = 2e9, .low = 1.9e9, .high = 2.1e9};
-    struct probe_result bandwidth = {.name = "bandwidth", .findings = &all, .finding_count = 1};
-    struct document document = {.probes = &bandwidth, .probe_count = 1};
-    bench->task.document = &document;
-    assert_int_equal(bench_plan(bench, &parallelism_probe, NULL), 0);
-    go(bench, 25);
-    bench_finding(bench, "last.parallelism");
-    bench_finding(bench, "last.parallelism.rate");
-    assert_null(bench_find(bench, "DRAM.parallelism"));
-    all.high = 3e9; /* or perhaps they do */
-    bench->result = (struct probe_result){0};
-    assert_int_equal(bench_plan(bench, &parallelism_probe, NULL), 0);
-    go(bench, 25);
-    bench_finding(bench, "DRAM.parallelism");
-    bench->task.document = NULL;
-}
-
 static void a_core_sustains_latency_over_plateau(void **state)
 {
     struct bench *bench = *state;
@@ -411,7 +390,6 @@ int main(void)
 {
     (void)drive; /* here the time that is left matters: go() */
     const struct CMUnitTest tests[] = {
-        CORE_TEST(what_outruns_memory_is_no_dram),
         CORE_TEST(a_core_sustains_latency_over_plateau),
         CORE_TEST(hits_are_not_called_misses),
         CORE_TEST(where_the_first_level_is_unknown_nothing_is_claimed),
