@@ -153,7 +153,7 @@ static void refuse(const char *what)
         int numbers[5];
         size_t count;
         uint32_t rights;
-    } calls[] = {
+    } kinds[] = {
         {"affinity", {__NR_sched_setaffinity}, 1, 0},
         {"perf", {__NR_perf_event_open}, 1, 0},
         {"policy",
@@ -161,10 +161,10 @@ static void refuse(const char *what)
          5,
          0},
         {"code", {__NR_mprotect}, 1, PROT_EXEC}};
-    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
-        if (strcmp(what, calls[i].what) == 0)
-            filter_calls(calls[i].numbers, calls[i].count, SECCOMP_RET_ERRNO | EPERM,
-                         calls[i].rights);
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (strcmp(what, kinds[i].what) == 0)
+            filter_calls(kinds[i].numbers, kinds[i].count, SECCOMP_RET_ERRNO | EPERM,
+                         kinds[i].rights);
 }
 
 /* --- beginning and end --- */

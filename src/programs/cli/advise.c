@@ -123,9 +123,7 @@ static const struct option_spec *const options[] = {advise_options, NULL};
 
 const struct command advise_command = {
     .name = "advise",
-    .operands = "FILE...",
-    .summary = "what programs take from a document's figures: block sizes, threads, pages, padding",
-    .about = about,
+    .help = &help,
     .options = options,
     .run = advise_documents,
 };
