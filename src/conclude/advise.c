@@ -171,18 +171,22 @@ static void tell_by_rule(struct advising *a, const struct row *row, struct advic
         tell(a, advice, value, NULL);
 }
 
-/* So many chains as come within 5 % of the least time, where the document tells: more than the
- * misses under way, because some are always between one and the next. */
+double advise_at_once(const struct document *document, const char *level, double misses)
+{
+    const struct series *series =
+        probe_series(document_probe(document, "parallelism"), "sustained by trial", "level", level);
+    return series && series->point_count ? series->points[0].x : ceil(misses);
+}
+
 static void tell_overlap(struct advising *a, const struct row *row, struct advice *advice)
 {
     tell_by_rule(a, row, advice);
-    for (size_t i = 0; advice->told && i < a->probe->series_count; i++) {
-        const struct series *series = &a->probe->series[i];
-        const struct factor *level = series_factor(series, "level");
-        if (text_same(series->name, "sustained by trial") && series->point_count && level &&
-            level->text && strncmp(advice->source, level->text, strcspn(advice->source, ".")) == 0)
-            tell(a, advice, (struct interval){series->points[0].x, NAN, NAN}, NULL);
-    }
+    const char *level =
+        pool_printf(a->pool, "%.*s", (int)strcspn(advice->source, "."), advice->source);
+    if (advice->told)
+        tell(a, advice,
+             (struct interval){advise_at_once(a->from, level, advice->value.value), NAN, NAN},
+             NULL);
 }
 
 /* Memory's latency on small pages over that on huge ones. Huge pages that a host keeps in small

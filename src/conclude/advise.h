@@ -45,3 +45,7 @@ double advise_block(double bytes);
 /* The least distance of two words in bytes that two CPUs write without disturbing each other, as a
  * document of `fathom contention` shows it; 0: not shown. */
 size_t advise_padding(const struct document *);
+/* So many independent loads as come within 5 % of the least time in that level, where a document
+ * tells; else as many as `misses` under way. More than these, because some loads are always between
+ * one miss and the next. */
+double advise_at_once(const struct document *, const char *level, double misses);

@@ -241,14 +241,7 @@ void analysis_add_factor(struct analysis *analysis, struct finding *finding,
 const struct series *analysis_series(const struct analysis *analysis, const char *name,
                                      const char *factor, const char *text)
 {
-    return analysis_series_with(analysis, name,
-                                (const struct factor[]){{factor, text, NAN}, {.name = NULL}});
-}
-
-const struct series *analysis_series_with(const struct analysis *analysis, const char *name,
-                                          const struct factor *with)
-{
-    return series_find(analysis->result->series, analysis->result->series_count, name, with);
+    return probe_series(analysis->result, name, factor, text);
 }
 
 const struct factor *analysis_parameter(const struct analysis *analysis, const char *name)

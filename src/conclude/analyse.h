@@ -78,9 +78,6 @@ void analysis_add_factor(struct analysis *, struct finding *, const struct facto
  * the name); NULL: none. */
 const struct series *analysis_series(const struct analysis *, const char *name, const char *factor,
                                      const char *text);
-/* The same by all these factors (document/document.h, series_find()). */
-const struct series *analysis_series_with(const struct analysis *, const char *name,
-                                          const struct factor *);
 /* NULL: the result has no such parameter. */
 const struct factor *analysis_parameter(const struct analysis *, const char *name);
 /* The number of a parameter; NAN: the result has no such parameter. */

@@ -43,18 +43,11 @@ static const struct point *most_taken(const struct series *series)
     return NULL;
 }
 
-static const struct series *taken_series(const struct probe_result *result, const char *name,
-                                         enum need_taken taken)
-{
-    const struct factor with[] = {{"taken", need_taken_names[taken], NAN}, {.name = NULL}};
-    return series_find(result->series, result->series_count, name, with);
-}
-
 bool need_untold(const struct probe_result *result)
 {
     for (int taken = NEED_L3; taken < NEED_TAKEN; taken++) {
         const struct point *most =
-            most_taken(taken_series(result, need_name, (enum need_taken)taken));
+            most_taken(probe_series(result, need_name, "taken", need_taken_names[taken]));
         if (most && need_answer(&most->y) == NEED_UNTOLD)
             return true;
     }
@@ -90,7 +83,8 @@ static void add_answer(struct line *line, const struct summary *ratio)
 static double add_amount(struct analysis *analysis, const char *name, const char *finding,
                          enum need_taken taken)
 {
-    const struct series *series = taken_series(analysis->result, name, taken);
+    const struct series *series =
+        probe_series(analysis->result, name, "taken", need_taken_names[taken]);
     const struct point *most = most_taken(series);
     if (!most)
         return NAN;
@@ -102,7 +96,8 @@ static double add_amount(struct analysis *analysis, const char *name, const char
 static void add_alone(struct analysis *analysis)
 {
     const struct series *alone = analysis_series(analysis, "alone", NULL, NULL),
-                        *noise = taken_series(analysis->result, need_name, NEED_NOTHING);
+                        *noise = probe_series(analysis->result, need_name, "taken",
+                                              need_taken_names[NEED_NOTHING]);
     const double used = analysis_number(analysis, "used_cpus"),
                  given = analysis_number(analysis, "given_cpus");
     const struct point *own = most_taken(noise);
@@ -131,7 +126,8 @@ static void add_taken(struct analysis *analysis)
                                                    [NEED_PAGES] = "on small pages alone%s: "};
     for (int i = NEED_L3; i < NEED_TAKEN; i++) {
         const enum need_taken taken = (enum need_taken)i;
-        const struct series *series = taken_series(analysis->result, need_name, taken);
+        const struct series *series =
+            probe_series(analysis->result, need_name, "taken", need_taken_names[taken]);
         const struct point *most = most_taken(series);
         char amount[UNIT_TEXT] = "";
         struct line line = {0};

@@ -215,6 +215,13 @@ struct series *series_find(struct series *list, size_t count, const char *name,
     return NULL;
 }
 
+const struct series *probe_series(const struct probe_result *result, const char *name,
+                                  const char *factor, const char *text)
+{
+    const struct factor with[] = {{factor, text, NAN}, {.name = NULL}};
+    return result ? series_find(result->series, result->series_count, name, with) : NULL;
+}
+
 double series_number(const struct series *series, const char *name)
 {
     const struct factor *factor = series ? series_factor(series, name) : NULL;

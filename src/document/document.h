@@ -324,6 +324,9 @@ const struct factor *series_factor(const struct series *, const char *name);
  * name: with its text, or its number if it has none; "": without a text. NULL: there is none. */
 struct series *series_find(struct series *, size_t count, const char *name,
                            const struct factor *with);
+/* The first of a result (NULL: of none) with that name and that factor's text (NULL: any). */
+const struct series *probe_series(const struct probe_result *, const char *name, const char *factor,
+                                  const char *text);
 /* The number of a factor; NAN where there is none. The series may be NULL here and below. */
 double series_number(const struct series *, const char *factor);
 /* The union of its points' flags. */

@@ -184,7 +184,7 @@ COMMANDS = (
     "baseline A SAMPLE", "baseline A A", "baseline --add A SAMPLE -o -", "analyse A",
     "predict A --size 3M --chains 4", "predict A SAMPLE --size 3M", "predict SAMPLE A --pattern stride --stride 256 --size 64M",
     "advise A SAMPLE", "advise A -f json", "advise A -f header",
-    "nearest SAMPLE A", "nearest A", *(f"fleet -f {name} N0 N1 N2 N3 N4" for name in ("text", "json", "html")), "import A",
+    "nearest SAMPLE A", "nearest A", "advise A", *(f"fleet -f {name} N0 N1 N2 N3 N4" for name in ("text", "json", "html")), "import A",
 )
 # Each on larger documents too, with its memory.
 MAIN = ("diff A A", "report -f html A", "fleet -f html N0 N1 N2 N3 N4", "merge A A", "check A --against A")

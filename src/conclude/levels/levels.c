@@ -381,23 +381,20 @@ static void compare_numbers(const struct level_reading *reading)
                         : "a cache is not declared, or translation or another program adds a step");
 }
 
-/* The points of `timed` on a core's own level, whose trials know whether they had the core alone,
- * as the fit's do not: each is as the fit has the size next to it. Both series ascend. */
+/* The points of `timed`, whose trials know whether they had the core alone, as the fit's do not:
+ * each is as the fit has the size next to it. Both series ascend. */
 static struct level_reading at_own_sizes(const struct level_reading *fit,
-                                         const struct series *timed, size_t index)
+                                         const struct series *timed)
 {
     struct level_reading own = *fit;
     own.series = timed;
     own.samples = pool_alloc(fit->pool, timed->point_count, sizeof *own.samples);
-    const bool shared = fit->levels.list[index].number > PRIVATE_LEVELS;
     for (size_t i = 0, at = 0; i < timed->point_count; i++) {
         const double bytes = timed->points[i].x;
         while (at + 1 < fit->series->point_count &&
                fit->samples[at].bytes * fit->samples[at + 1].bytes < bytes * bytes)
             at++;
         own.samples[i] = fit->samples[at];
-        if (shared)
-            own.samples[i].level = -1;
     }
     return own;
 }
@@ -440,12 +437,11 @@ void findings_levels(struct probe_result *result, struct pool *pool, const struc
         /* In a table and on a device, translation may add steps beyond the plateau. */
         if (level->kind == LEVEL_MEMORY)
             read_far_end(&reading, level, cpu < 0 ? level->to : reading.levels.largest);
-        struct disturbance disturbance = disturbance_of(&reading, k);
-        struct level_reading own = at_own_sizes(&reading, timed ? timed : series, k);
+        struct level_reading own = timed ? at_own_sizes(&reading, timed) : reading;
         const struct disturbance others = disturbance_of(&own, k);
-        const bool shared = timed && (double)others.trials > 0;
-        add_latency(shared && keep_undisturbed(&own, k) ? &own : &reading, k, clock_of(&reading, k),
-                    shared ? others : disturbance);
+        const bool known = timed && level->number <= PRIVATE_LEVELS && (double)others.trials > 0;
+        add_latency(known && keep_undisturbed(&own, k) ? &own : &reading, k, clock_of(&reading, k),
+                    known ? others : disturbance_of(&reading, k));
         reading_add_capacity(&reading, k);
     }
     tell_memory(&reading);

@@ -236,7 +236,7 @@ static const struct series *series_of(const struct analysis *analysis, const cha
                                       const char *filler, const char *look)
 {
     const struct factor with[] = {{"filler", filler, NAN}, {"look", look, NAN}, {.name = NULL}};
-    return analysis_series_with(analysis, name, with);
+    return series_find(analysis->result->series, analysis->result->series_count, name, with);
 }
 
 /* `concluded` is NULL if that look was not measured. */

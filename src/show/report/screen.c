@@ -221,7 +221,8 @@ static void advise_loads(struct report *report, size_t index, struct line *line)
     const struct finding *each = report_find(report, index, ROLE_FLIGHT, FACT_MISS_TIME, level);
     if (!misses || !each || !(misses->value >= 2))
         return;
-    line_add(line, "keep %.0f independent loads in flight: each then takes", ceil(misses->value));
+    line_add(line, "keep %.0f independent loads in flight: each then takes",
+             advise_at_once(report->catalogue.documents[index], level, misses->value));
     add_figure(line, " ", each);
 }
 

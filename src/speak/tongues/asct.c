@@ -161,7 +161,7 @@ static void find_levels(struct asct *asct)
     if (asct->level_count)
         return;
     const struct probe_result *result = talk_measure(asct->talk, "latency", no_options, sweep_s);
-    const struct series *series = talk_series(result, "latency", NULL, NULL);
+    const struct series *series = probe_series(result, "latency", NULL, NULL);
     for (size_t i = 0; i < result->finding_count && asct->level_count < LEVELS_MOST; i++) {
         const struct finding *finding = &result->findings[i];
         const size_t length = strcspn(finding->name, ".");
@@ -228,7 +228,7 @@ static void bandwidth_sweep(struct asct *asct)
         {"sizes", talk_list(asct->talk, sizes, asct->level_count)},
         {.name = NULL}};
     const struct probe_result *result = talk_measure(asct->talk, "bandwidth", options, levels_s);
-    const struct series *series = talk_series(result, "bandwidth", "kernel", "read");
+    const struct series *series = probe_series(result, "bandwidth", "kernel", "read");
     begin(asct, columns);
     for (size_t i = 0; i < asct->level_count; i++) {
         add_size(asct, sizes[i]);
@@ -249,7 +249,7 @@ static void add_nodes(struct asct *asct, const char *shows, double unit)
     const struct probe_result *last = talk_latest(talk, "numa"),
                               *result =
                                   last ? last : talk_measure(talk, "numa", no_options, nodes_s);
-    const struct series *series = talk_series(result, NULL, "shows", shows);
+    const struct series *series = probe_series(result, NULL, "shows", shows);
     const char **columns = pool_alloc(pool, facts->node_count + 2, sizeof *columns);
     size_t count = 1;
     columns[0] = "";
@@ -291,7 +291,7 @@ static void peak_bandwidth(struct asct *asct)
     const struct probe_result *result = talk_measure(asct->talk, "bandwidth", options, mixes_s);
     begin(asct, columns);
     for (size_t i = 0; i < sizeof mixes / sizeof *mixes; i++) {
-        const struct series *series = talk_series(result, NULL, "mix", mixes[i][1]);
+        const struct series *series = probe_series(result, NULL, "mix", mixes[i][1]);
         add(asct, mixes[i][0], NAN);
         add_point(asct, series ? series_point(series, cpus) : NULL, giga, mixes[i][0]);
     }
@@ -303,9 +303,10 @@ static void loaded_latency(struct asct *asct)
     static const char *const columns[] = {" Injected NOPs", " Loaded latency [ns]",
                                           " Bandwidth [GB/s]", NULL};
     const struct probe_result *result = talk_measure(asct->talk, "loaded", no_options, loaded_s);
-    const struct series *latency = talk_series(result, NULL, "shows", loaded_shows[LOADED_LATENCY]);
+    const struct series *latency =
+        probe_series(result, NULL, "shows", loaded_shows[LOADED_LATENCY]);
     const struct series *bandwidth =
-        talk_series(result, NULL, "shows", loaded_shows[LOADED_BANDWIDTH]);
+        probe_series(result, NULL, "shows", loaded_shows[LOADED_BANDWIDTH]);
     begin(asct, columns);
     for (unsigned step = LOADED_NONE + 1; latency && bandwidth && step < LOADED_STEPS; step++) {
         const struct point *ns = series_point(latency, step), *rate = series_point(bandwidth, step);
@@ -333,7 +334,7 @@ static void measure_pairs(struct asct *asct)
     static const char *const columns[] = {"CPUA",      "CPUB",         "LATENCY",
                                           "CPUA_NODE", "MEMBIND_NODE", NULL};
     const struct probe_result *result = talk_measure(asct->talk, "cores", no_options, pairs_s);
-    const struct series *series = talk_series(result, NULL, "op", "cas");
+    const struct series *series = probe_series(result, NULL, "op", "cas");
     begin(asct, columns);
     for (size_t i = 0; series && i < series->point_count; i++) {
         const struct point *point = &series->points[i];

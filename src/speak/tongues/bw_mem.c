@@ -48,7 +48,7 @@ static void speak(struct talk *talk)
         {.name = NULL}};
     const struct probe_result *result = talk_measure(talk, "bandwidth", options, usual_s);
     const struct point *point =
-        talk_point(talk, talk_series(result, "bandwidth by threads", NULL, NULL), (double)threads);
+        talk_point(talk, probe_series(result, "bandwidth by threads", NULL, NULL), (double)threads);
     if (!point)
         talk_missing(talk, "the bandwidth");
     const double mb = (double)bytes / megabyte;

@@ -115,7 +115,7 @@ static void measure_pairs(struct core_pairs *pairs, struct talk *talk, const str
         (double)wish->samples * (double)wish->iterations * 2 * usual_ns * 1e-9 * times;
     const double budget_s = fmin(fmax(fmax(n * (n - 1), 1) * each_s, least_s), most_s);
     const struct probe_result *result = talk_measure(talk, "cores", options, budget_s);
-    *pairs = (struct core_pairs){.series = talk_series(result, NULL, "op", wish->op)};
+    *pairs = (struct core_pairs){.series = probe_series(result, NULL, "op", wish->op)};
     if (!pairs->series)
         talk_missing(talk, "any pair of CPUs");
     list_cpus(pairs, talk);
@@ -405,7 +405,8 @@ static void speak_pingpong(struct talk *talk)
         return;
     }
     const struct probe_result *result = talk_measure(talk, "contention", alone, least_s);
-    const struct point *point = talk_point(talk, talk_series(result, "contention", "op", "cas"), 1);
+    const struct point *point =
+        talk_point(talk, probe_series(result, "contention", "op", "cas"), 1);
     if (!point)
         talk_missing(talk, "a compare-and-swap");
     fprintf(talk->out, "%.3f\n", (double)point->y.median);

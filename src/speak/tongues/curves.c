@@ -28,7 +28,7 @@ static const struct series *measure_curve(struct talk *talk, const struct curve_
                                           {wish->threads ? "threads" : NULL, wish->threads},
                                           {.name = NULL}};
     const struct probe_result *result = talk_measure(talk, "latency", options, wish->budget_s);
-    const struct series *series = talk_series(result, "latency", NULL, NULL);
+    const struct series *series = probe_series(result, "latency", NULL, NULL);
     if (!series)
         talk_missing(talk, "the latency");
     return series;

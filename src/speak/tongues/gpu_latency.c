@@ -30,7 +30,7 @@ static void speak(struct talk *talk)
         {"order", "strided"}, {"l1", splits[split]}, {"sizes", talk_list(talk, sizes, count)},
         {.name = NULL}};
     const struct probe_result *result = talk_measure(talk, "gpu", options, usual_s);
-    const struct series *series = talk_series(result, NULL, "order", "strided");
+    const struct series *series = probe_series(result, NULL, "order", "strided");
     const struct factor *l1 = series ? series_factor(series, "l1") : NULL;
     if (l1)
         talk_aside(talk, "L1 has %.0f KiB with that split", l1->number / kib);

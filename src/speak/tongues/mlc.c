@@ -105,9 +105,9 @@ static void print_nodes(struct mlc *mlc, const char *heading, const char *shows,
     struct talk *talk = mlc->talk;
     FILE *out = talk->out;
     const struct probe_result *result = talk_latest(talk, "numa");
-    if (!result || !has_value(talk_series(result, NULL, "shows", shows)))
+    if (!result || !has_value(probe_series(result, NULL, "shows", shows)))
         result = measure(mlc, "numa", no_options, nodes_s);
-    const struct series *series = talk_series(result, NULL, "shows", shows);
+    const struct series *series = probe_series(result, NULL, "shows", shows);
     const struct machine_facts *facts = &talk->machine->facts;
     if (!has_value(series))
         lacks(mlc, shows);
@@ -168,7 +168,7 @@ static void idle_latency(struct mlc *mlc)
         options[count++] = (struct talk_option){"node", talk_value(talk, 'j')};
     tell_idle(mlc, "idle_latency", "kdW");
     const struct probe_result *result = measure(mlc, "latency", options, idle_s);
-    const struct series *series = talk_series(result, "latency", NULL, NULL);
+    const struct series *series = probe_series(result, "latency", NULL, NULL);
     const struct point *point = series && series->point_count ? &series->points[0] : NULL;
     if (!point || !point->y.n)
         talk_missing(talk, "the latency");
@@ -261,13 +261,13 @@ static void peak_bandwidths(struct mlc *mlc)
     tell_idle(mlc, most ? "max_bandwidth" : "peak_injection_bandwidth", "cjdW");
     const struct probe_result *result = measure(mlc, "bandwidth", mixed, mixes_s);
     for (size_t i = 0; i < MIXES; i++) {
-        points[i] = talk_point(talk, talk_series(result, NULL, "mix", mixes[i].mix),
+        points[i] = talk_point(talk, probe_series(result, NULL, "mix", mixes[i].mix),
                                (double)mlc->cpu_count);
         if (!points[i] && !mlc->with_gaps)
             talk_missing(talk, mixes[i].mix);
     }
     const struct point *triad =
-        talk_point(talk, talk_series(result, NULL, "kernel", "triad"), (double)mlc->cpu_count);
+        talk_point(talk, probe_series(result, NULL, "kernel", "triad"), (double)mlc->cpu_count);
     if (!triad && !mlc->with_gaps)
         talk_missing(talk, "triad");
     begin(mlc);
@@ -343,7 +343,7 @@ static void throughput(struct mlc *mlc, const struct traffic *traffic)
         {.name = NULL}};
     const struct probe_result *result = measure(mlc, "bandwidth", options, throughput_s);
     const struct point *point =
-        talk_point(talk, talk_series(result, "bandwidth by threads", NULL, NULL), (double)threads);
+        talk_point(talk, probe_series(result, "bandwidth by threads", NULL, NULL), (double)threads);
     if (!point)
         talk_missing(talk, "the throughput");
     print_heading(mlc, traffic);
@@ -406,9 +406,10 @@ static void loaded_latency(struct mlc *mlc)
     if (traffic)
         options[count++] = (struct talk_option){"mix", traffic->reads};
     const struct probe_result *result = measure(mlc, "loaded", options, loaded_s);
-    const struct series *latency = talk_series(result, NULL, "shows", loaded_shows[LOADED_LATENCY]);
+    const struct series *latency =
+        probe_series(result, NULL, "shows", loaded_shows[LOADED_LATENCY]);
     const struct series *bandwidth =
-        talk_series(result, NULL, "shows", loaded_shows[LOADED_BANDWIDTH]);
+        probe_series(result, NULL, "shows", loaded_shows[LOADED_BANDWIDTH]);
     const bool any = latency && bandwidth && nearest_step(latency, bandwidth, 0) != LOADED_NONE;
     if (!any)
         lacks(mlc, "latency under load");

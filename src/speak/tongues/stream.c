@@ -49,7 +49,7 @@ static void speak(struct talk *talk)
     unsigned passes = 0;
     for (size_t i = 0; i < KERNELS; i++) {
         points[i] =
-            talk_point(talk, talk_series(result, "stream", "kernel", kernels[i].kernel), threads);
+            talk_point(talk, probe_series(result, "stream", "kernel", kernels[i].kernel), threads);
         if (!points[i])
             talk_missing(talk, kernels[i].kernel);
         passes = i && passes < points[i]->y.n ? passes : points[i]->y.n;

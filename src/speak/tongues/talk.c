@@ -333,13 +333,6 @@ const struct probe_result *talk_measure(struct talk *talk, const char *name,
 
 /* --- results --- */
 
-const struct series *talk_series(const struct probe_result *result, const char *name,
-                                 const char *factor, const char *text)
-{
-    const struct factor with[] = {{factor, text, NAN}, {.name = NULL}};
-    return series_find(result->series, result->series_count, name, with);
-}
-
 const struct point *talk_cell(const struct series *series, int from, int to)
 {
     for (size_t i = 0; series && i < series->point_count; i++) {

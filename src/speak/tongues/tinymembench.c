@@ -33,8 +33,9 @@ static const struct point *points_of(struct talk *talk, const struct probe_resul
                                      const struct rate *rates, const struct point *points[RATES])
 {
     for (size_t i = 0; i < RATES; i++)
-        points[i] = talk_point(
-            talk, talk_series(result, rates[i].series, rates[i].factor, rates[i].text), rates[i].x);
+        points[i] =
+            talk_point(talk, probe_series(result, rates[i].series, rates[i].factor, rates[i].text),
+                       rates[i].x);
     return points[0] ? points[0] : points[1];
 }
 

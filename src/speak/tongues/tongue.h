@@ -129,9 +129,6 @@ const struct probe_result *talk_measure(struct talk *, const char *probe,
 
 /* The probe's last result; NULL: it has none. */
 const struct probe_result *talk_latest(const struct talk *, const char *probe);
-/* The first series with that name and that factor's text (NULL: any); NULL if there is none. */
-const struct series *talk_series(const struct probe_result *, const char *name, const char *factor,
-                                 const char *text);
 /* The cell of a matrix; NULL if it has no value. */
 const struct point *talk_cell(const struct series *, int from, int to);
 /* Whether a matrix has a cell from (else to) that node; true without a matrix. */

@@ -355,7 +355,7 @@ static const struct series *series_with(const struct analysis *analysis, const c
                                         const char *factor, double number)
 {
     const struct factor with[] = {{factor, NULL, number}, {.name = NULL}};
-    return analysis_series_with(analysis, name, with);
+    return series_find(analysis->result->series, analysis->result->series_count, name, with);
 }
 
 /* Whether the third level held all lines at the widest stride, which it can't without a hashed

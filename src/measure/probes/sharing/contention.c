@@ -200,7 +200,7 @@ static const struct series *series_that(const struct analysis *analysis, enum co
 {
     const struct factor with[] = {
         {"op", contention_of(op)->name, NAN}, {"shows", shows, NAN}, {.name = NULL}};
-    return analysis_series_with(analysis, NULL, with);
+    return series_find(analysis->result->series, analysis->result->series_count, NULL, with);
 }
 
 /* Adds the value at that number of writers. */
