@@ -64,8 +64,7 @@ static struct reach reach_of(const struct figure *const sides[2], bool above)
         const double usual = prior->own * prior->own;
         const double expected = prior->scatter * prior->scatter + usual;
         struct variance between = variance_shrunk(squares, freedom, expected, prior->freedom);
-        /* Runs of both sides that scatter less than chance explains are judged without the prior.
-         */
+        /* Where both sides' runs scatter less than chance explains, they alone are believed. */
         if (sides[0]->run_count && sides[1]->run_count && freedom >= PEERS_FEWEST &&
             squares / freedom < expected * exp(-2 * sqrt(2 / freedom + 2 / prior->freedom)))
             between = (struct variance){squares / freedom, freedom};

@@ -181,12 +181,12 @@ double advise_at_once(const struct document *document, const char *level, double
 static void tell_overlap(struct advising *a, const struct row *row, struct advice *advice)
 {
     tell_by_rule(a, row, advice);
+    if (!advice->told)
+        return;
     const char *level =
         pool_printf(a->pool, "%.*s", (int)strcspn(advice->source, "."), advice->source);
-    if (advice->told)
-        tell(a, advice,
-             (struct interval){advise_at_once(a->from, level, advice->value.value), NAN, NAN},
-             NULL);
+    tell(a, advice,
+         (struct interval){advise_at_once(a->from, level, advice->value.value), NAN, NAN}, NULL);
 }
 
 /* Memory's latency on small pages over that on huge ones. Huge pages that a host keeps in small
@@ -265,6 +265,7 @@ static void tell_padding(struct advising *a, const struct row *row, struct advic
         advice->source = "contention";
         advice->reason = "two writers so far apart are as fast as any, and slower nearer together";
         tell(a, advice, (struct interval){(double)bytes, NAN, NAN}, NULL);
+        return;
     }
 }
 

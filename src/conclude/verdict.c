@@ -478,9 +478,8 @@ void line_add_verdict(struct line *line, const struct document *document,
     }
 }
 
-/* One core gets no more lines a second from DRAM than all cores read from it in sequence. What
- * outruns that was served by a cache, and so were the smaller sets that the latency was read from.
- */
+/* One core gets no more lines a second from DRAM than all cores read from it in sequence: what does
+ * was served by a cache, and so were the smaller sets that the latency was read from. */
 static void refuse_dram(struct document *document)
 {
     const struct finding *lines = document_finding(document, "DRAM.parallelism.rate"),
@@ -489,9 +488,10 @@ static void refuse_dram(struct document *document)
     for (size_t p = 0; outruns && p < document->probe_count; p++)
         for (size_t i = 0; i < document->probes[p].finding_count; i++) {
             struct finding *finding = &document->probes[p].findings[i];
-            if (strncmp(finding->name, "DRAM.", 5) != 0)
+            if (!finding_name_matches("DRAM.*", finding->name))
                 continue;
-            finding->name = pool_printf(&document->pool, "last%s", finding->name + 4);
+            finding->name =
+                pool_printf(&document->pool, "%s%s", level_reached, strchr(finding->name, '.'));
             finding->text = "not DRAM: one core gets lines faster than all cores read from DRAM";
             finding->line = NULL;
         }

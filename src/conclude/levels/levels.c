@@ -155,6 +155,40 @@ static struct disturbance disturbance_of(const struct level_reading *reading, si
     return disturbance;
 }
 
+/* The points of `timed`, whose trials know whether they had the core alone, as the fit's do not:
+ * each is as the fit has the size next to it. Both series ascend. */
+static struct level_reading at_own_sizes(const struct level_reading *fit,
+                                         const struct series *timed)
+{
+    struct level_reading own = *fit;
+    own.series = timed;
+    own.samples = pool_alloc(fit->pool, timed->point_count, sizeof *own.samples);
+    for (size_t i = 0, at = 0; i < timed->point_count; i++) {
+        const double bytes = timed->points[i].x;
+        while (at + 1 < fit->series->point_count &&
+               fit->samples[at].bytes * fit->samples[at + 1].bytes < bytes * bytes)
+            at++;
+        own.samples[i] = fit->samples[at];
+    }
+    return own;
+}
+
+/* Whether six trials of the level had the core alone; then only their sizes remain on it. */
+static bool keep_undisturbed(struct level_reading *reading, size_t index)
+{
+    double alone = 0;
+    for (size_t i = 0; i < reading->series->point_count; i++) {
+        const struct point *point = &reading->series->points[i];
+        const double undisturbed = round(point->y.n * (1 - (double)point->disturbance.trials));
+        const bool here = reading->samples[i].level == (int)index;
+        if (here && undisturbed >= 1)
+            alone += undisturbed;
+        else if (here)
+            reading->samples[i].level = -1;
+    }
+    return alone >= trials_enough;
+}
+
 /* The level's latency from its points' times or cycles, each corrected as the fit says. */
 static struct interval latency_in(const struct level_reading *reading, size_t index, bool cycles)
 {
@@ -381,39 +415,6 @@ static void compare_numbers(const struct level_reading *reading)
                         : "a cache is not declared, or translation or another program adds a step");
 }
 
-/* The points of `timed`, whose trials know whether they had the core alone, as the fit's do not:
- * each is as the fit has the size next to it. Both series ascend. */
-static struct level_reading at_own_sizes(const struct level_reading *fit,
-                                         const struct series *timed)
-{
-    struct level_reading own = *fit;
-    own.series = timed;
-    own.samples = pool_alloc(fit->pool, timed->point_count, sizeof *own.samples);
-    for (size_t i = 0, at = 0; i < timed->point_count; i++) {
-        const double bytes = timed->points[i].x;
-        while (at + 1 < fit->series->point_count &&
-               fit->samples[at].bytes * fit->samples[at + 1].bytes < bytes * bytes)
-            at++;
-        own.samples[i] = fit->samples[at];
-    }
-    return own;
-}
-
-/* Whether six trials of the level had the core alone; then only their sizes remain on it. */
-static bool keep_undisturbed(struct level_reading *reading, size_t index)
-{
-    double alone = 0;
-    for (size_t i = 0; i < reading->series->point_count; i++) {
-        const struct point *point = &reading->series->points[i];
-        const double undisturbed = round(point->y.n * (1 - (double)point->disturbance.trials));
-        if (reading->samples[i].level == (int)index && undisturbed >= 1)
-            alone += undisturbed;
-        else
-            reading->samples[i].level = -1;
-    }
-    return alone >= trials_enough;
-}
-
 void findings_levels(struct probe_result *result, struct pool *pool, const struct series *series,
                      const struct series *timed, const struct machine_facts *declared, int cpu,
                      const struct translation_knee *knees, size_t knee_count)
@@ -432,14 +433,15 @@ void findings_levels(struct probe_result *result, struct pool *pool, const struc
                                                    : LEVEL_PAGES_UNKNOWN;
     reading.samples = levels_of_series(pool, pages, series, knees, knee_count, &reading.levels);
     name_levels(&reading.levels, series, reading.samples, declared, cpu);
+    struct level_reading own = timed ? at_own_sizes(&reading, timed) : reading;
     for (size_t k = 0; k < reading.levels.count; k++) {
         struct level *level = &reading.levels.list[k];
         /* In a table and on a device, translation may add steps beyond the plateau. */
         if (level->kind == LEVEL_MEMORY)
             read_far_end(&reading, level, cpu < 0 ? level->to : reading.levels.largest);
-        struct level_reading own = timed ? at_own_sizes(&reading, timed) : reading;
         const struct disturbance others = disturbance_of(&own, k);
-        const bool known = timed && level->number <= PRIVATE_LEVELS && (double)others.trials > 0;
+        const bool known = timed && level->kind == LEVEL_CACHE && level->number <= PRIVATE_LEVELS &&
+                           (double)others.trials > 0;
         add_latency(known && keep_undisturbed(&own, k) ? &own : &reading, k, clock_of(&reading, k),
                     known ? others : disturbance_of(&reading, k));
         reading_add_capacity(&reading, k);

@@ -53,7 +53,7 @@ struct counts {
 
 /* A load of a trial, in ticks. */
 struct late {
-    double ticks;
+    double ticks; /* first: by_number() sorts by it */
     struct tail_trial *trial;
 };
 

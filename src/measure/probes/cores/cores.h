@@ -36,7 +36,7 @@ struct cores_visit { /* one visit to the reference pair */
 };
 
 struct cores_rank {
-    int cpu, rank;
+    int cpu, rank; /* cpu first: cpulist_by_id() sorts by it */
 };
 
 struct cores_state {
@@ -151,8 +151,8 @@ const char *cores_labels(const struct machine *, const struct cpulist *cpus, str
 
 /* A pair that was measured side by side, and again alone. */
 struct cores_beside {
-    double alone_ns, beside_ns;
-    bool moved; /* it is in a class of distance that being side by side changed */
+    double alone_ns, beside_ns; /* alone_ns first: by_number() sorts by it */
+    bool moved;                 /* it is in a class of distance that being side by side changed */
 };
 struct cores_worst {
     double change, from_ns, to_ns; /* in percent, of the class between these latencies alone */

@@ -22,7 +22,7 @@ enum noise_cause {
 };
 
 struct noise_event {
-    double at, ticks;
+    double at, ticks; /* at first: by_number() sorts by it */
     enum gap_kind kind;
 };
 
