@@ -13,7 +13,7 @@ static void speak(struct talk *talk)
     const uint64_t bytes = size ? talk_size(talk, "-s", size, 1) : 64 * 1024;
     const struct talk_option options[] = {{"size", talk_digits(talk, bytes)}, {.name = NULL}};
     const struct probe_result *result = talk_measure(talk, "latency", options, 1);
-    const struct series *series = talk_series(result, "latency", NULL, NULL);
+    const struct series *series = probe_series(result, "latency", NULL, NULL);
     const struct point *point = series && series->point_count ? &series->points[0] : NULL;
     if (!point || !point->y.n)
         talk_missing(talk, "the latency");
