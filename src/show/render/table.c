@@ -343,7 +343,7 @@ static void draw_cell(struct pen *pen, const struct table_layout *layout, const 
         pen_bar(pen, row->cells[c].value, layout->figure[c]);
         return;
     }
-    pen_padded(pen, row->cells[c].as_found ? INK_WARN : INK_PLAIN, layout->figure[c], figure,
+    pen_padded(pen, row->cells[c].mark ? INK_WARN : INK_PLAIN, layout->figure[c], figure,
                !layout->table->columns[c].words);
     if (layout->unit[c]) {
         pen_move(pen, 1);

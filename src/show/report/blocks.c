@@ -2,6 +2,7 @@
 
 #include "base/clean.h"
 #include "base/quantity.h"
+#include "base/text.h"
 #include "conclude/registry/factors.h"
 #include "show/report/figure.h"
 
@@ -121,9 +122,12 @@ struct cell cell_of_finding(const struct finding *finding, enum form form)
 {
     if (!finding)
         return cell_of_text(NULL);
-    return (struct cell){.as_found =
-                             isfinite(finding->value) &&
-                             finding_grade(finding, finding_meaning(finding).role) != GRADE_GOOD,
+    const bool good = finding_grade(finding, finding_meaning(finding).role) == GRADE_GOOD;
+    /* A level holds at least what its misses begin at. */
+    return (struct cell){.mark = !isfinite(finding->value)                  ? '\0'
+                                 : text_ends_with(finding->name, ".begins") ? '>'
+                                 : good                                     ? '\0'
+                                                                            : '~',
                          .form = form,
                          .value = finding->value,
                          .low = finding->low,
@@ -173,9 +177,9 @@ static char *bare_text(const struct cell *cell, char text[CELL_TEXT])
 char *cell_text(const struct cell *cell, char text[CELL_TEXT])
 {
     bare_text(cell, text);
-    if (cell->as_found && strlen(text) + 1 < CELL_TEXT) {
+    if (cell->mark && strlen(text) + 1 < CELL_TEXT) {
         memmove(text + 1, text, strlen(text) + 1);
-        *text = '~';
+        *text = cell->mark;
     }
     return text;
 }

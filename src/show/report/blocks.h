@@ -65,7 +65,7 @@ struct cell {
     unsigned flags;
     const struct finding *finding; /* the source of the value; NULL: none */
     bool stands_out;               /* highlighted: what a reader looks for in this table */
-    bool as_found;                 /* the value is not good: "~" before it */
+    char mark; /* before the value; '~': it is not good, '>': a bound, 0: none */
 };
 
 enum { CELL_TEXT = 128 };

@@ -37,7 +37,7 @@ static void add_finding(struct report *report, struct table *table,
     row->line = entry->meaning.role == ROLE_PLAIN ? NULL : entry->meaning.line;
     row->cells[at++] = cell_of_text(finding->name);
     row->cells[at] = cell_of_finding(finding, FORM_VALUE);
-    row->cells[at++].as_found = false; /* the kind says it */
+    row->cells[at++].mark = '\0'; /* the kind says it */
     row->cells[at++] = cell_of_text(finding_kind(finding));
     if (filled->longer)
         row->cells[at++] = cell_of_text(disturbance_words(report, finding->disturbance));

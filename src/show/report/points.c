@@ -97,7 +97,7 @@ static void add_point(struct report *report, struct table *table, const struct s
                            ? cell_of_text(report_text(report, "%d -> %d", point->from, point->to))
                            : cell_of_value(point->x, series->x.unit, FORM_PLACE);
     row->cells[at] = cell_of_value((double)y->median, unit, FORM_NUMBER);
-    row->cells[at++].as_found = flag_doubts(point->flags) != 0;
+    row->cells[at++].mark = flag_doubts(point->flags) ? '~' : '\0';
     row->cells[at++] = interval_of(y->median, y->low, y->high, y->n);
     if (optional->cycles) {
         const struct estimate *cycles = &point->cycles;
@@ -178,8 +178,9 @@ static struct cell cell_of_point(const struct series *series, const struct point
         return cell_of_text(NULL);
     struct cell cell = cell_of_value((double)point->y.median, series->y.unit, FORM_VALUE);
     /* Another tool's value has no trials, and its table as a whole is as found. */
-    cell.as_found = flag_doubts(point->flags) ||
-                    (point->y.coverage > 0 && point_grade(series, point) != GRADE_GOOD);
+    if (flag_doubts(point->flags) ||
+        (point->y.coverage > 0 && point_grade(series, point) != GRADE_GOOD))
+        cell.mark = '~';
     return cell;
 }
 
@@ -317,7 +318,7 @@ void report_add_sheet(struct report *report, size_t index, const struct probe_re
                                           : (double)point->y.median;
             struct cell *cell = &row->cells[i + 1];
             *cell = cell_of_value(value, cycles ? "cycles" : series->y.unit, FORM_NUMBER);
-            cell->as_found = point && flag_doubts(point->flags);
+            cell->mark = point && flag_doubts(point->flags) ? '~' : '\0';
         }
     }
 }
