@@ -308,6 +308,7 @@ static void grade(struct family *family, bool imported)
                                                                     : GRADE_GOOD;
     const bool told = family->grade == GRADE_AS_FOUND && !imported && worst && tally->width < 1;
     family->width = told ? tally->width : 0;
+    family->others = told && tally->why == finding_beside_others;
     if (family->grade == GRADE_GOOD)
         *family->why = '\0';
     else if (imported && tally->figures)

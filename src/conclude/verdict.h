@@ -32,6 +32,7 @@ struct family {
     size_t order;                 /* levels come first, from the core on */
     enum grade grade;
     double width; /* half of the widest interval of a figure as found, as a share of it; 0: none */
+    bool others;  /* that figure was measured beside other programs, whatever its width */
     char why[FAMILY_WHY_BYTES]; /* "DRAM.latency ±12 %", "too few trials"; "" if it is good */
     struct family_tally {
         size_t figures, good, usable;

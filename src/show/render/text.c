@@ -70,7 +70,7 @@ static void draw_heading(FILE *out, const struct heading *heading, const struct 
 
 /* --- grades: "GOOD  L1 L2 TLB      AS FOUND ~  DRAM      NOT MEASURED  numa" --- */
 
-/* "L1(±11%) bandwidth in-flight (too few trials)" */
+/* "L1(±11%) L3(others) bandwidth in-flight (too few trials)" */
 static void add_grade(struct line *line, const struct document_verdict *verdict, enum grade grade)
 {
     enum { LENGTH_ALONE = 120, LENGTH_BESIDE = 40 };
@@ -80,7 +80,9 @@ static void add_grade(struct line *line, const struct document_verdict *verdict,
         if (family->grade != grade)
             continue;
         line_add_between(line, line->length ? " " : "", family->name, "");
-        if (family->width > 0)
+        if (family->others)
+            line_add(line, "(others)");
+        else if (family->width > 0)
             line_add(line, "(±%.0f%%)", 100 * family->width);
         /* " (this machine has a single NUMA node)": a reason as far as it fits, up to a stop. */
         const char *why = verdict_reason(verdict, i);

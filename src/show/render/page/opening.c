@@ -183,7 +183,8 @@ static void put_grades(FILE *out, const struct verdict_block *verdict)
             html_print(out, *family->why ? "<abbr title=\"%s\">%s" : "<span title=\"%s\">%s",
                        family->why, family->name);
             if (family->width > 0)
-                fprintf(out, " <small>±%.0f&nbsp;%%</small>", 100 * family->width);
+                fprintf(out, " <small>%s±%.0f&nbsp;%%</small>",
+                        family->others ? "beside others, " : "", 100 * family->width);
             if (*verdict_reason(grades, i))
                 html_print(out, " <small>%s</small>", verdict_reason(grades, i));
             fputs(*family->why ? "</abbr> " : "</span> ", out);
