@@ -382,7 +382,10 @@ void report_add_memory(struct report *report, size_t index)
     struct pivot rates = {.most = RATES_MAX};
     size_t said = 0;
     const char *unit = "";
+    bool has[2] = {false, false};
     pivot_collect(&rates, &report->catalogue, index, -1, place_of_rate, &columns);
+    for (size_t i = 0; i < 2 * rates.count; i++)
+        has[i % 2] = has[i % 2] || rates.rows[i / 2].values[i % 2];
     for (size_t i = 0; i < rates.count && said < KERNELS_MAX; i++) {
         const struct pivot_row *row = &rates.rows[i];
         const struct finding *one = row->values[0], *all = row->values[1];
@@ -392,8 +395,9 @@ void report_add_memory(struct report *report, size_t index)
         for (int c = 0; c < 2; c++) {
             const struct cell cell = cell_of_finding(row->values[c], FORM_NUMBER);
             char text[CELL_TEXT];
-            if (row->values[c])
-                line_add(&kernels, "%s%s", c && one ? " / " : " ", cell_text(&cell, text));
+            if (has[c])
+                line_add(&kernels, "%s%s", c && has[0] ? " / " : " ",
+                         row->values[c] ? cell_text(&cell, text) : "-");
         }
         unit = figure_unit((one ? one : all)->unit);
     }
