@@ -11,8 +11,6 @@
 static const double capacity_differs = 0.15;
 /* The steps of the search for a capacity are about this wide. */
 static const double capacity_agrees = 0.02;
-/* A size is given as advice only if the ends of its interval differ by less than this factor. */
-static const double advice_spread = 1.35;
 /* Ends that differ by more than this are no capacity: misses begin at the one, and most loads miss
  * from the other on. */
 static const double early_spread = 4.1;
@@ -22,15 +20,6 @@ double size_handy(double bytes)
     double unit = exp2(10 * floor(log2(bytes) / 10));
     double digits = bytes / unit;
     return unit * (digits >= 10 ? floor(digits) : floor(10 * digits) / 10);
-}
-
-static const char *advice_on(const struct level_reading *reading, const struct level *level)
-{
-    char size[UNIT_TEXT];
-    return level->capacity.high <= advice_spread * level->capacity.low
-               ? pool_printf(reading->pool, "While that lasts, keep buffers within %s",
-                             size_format(size_handy(level->capacity.low), size))
-               : "Where it begins to miss is not known well enough to size buffers by it";
 }
 
 static const char *capacity_text(const struct level_reading *reading, size_t index)
@@ -60,8 +49,8 @@ static const char *capacity_text(const struct level_reading *reading, size_t ind
     size_format(declared, said);
     if (level->capacity.value < declared)
         return pool_printf(reading->pool,
-                           "in this run %s of %s behaved as cache: it is shared or partitioned. %s",
-                           holds, said, advice_on(reading, level));
+                           "in this run %s of %s behaved as cache: it is shared or partitioned",
+                           holds, said);
     return pool_printf(
         reading->pool,
         "working sets of up to %s are as fast as this level, which is declared to hold %s: %s",
@@ -113,9 +102,9 @@ void reading_add_capacity(const struct level_reading *reading, size_t index)
         level->blurred ? unknown : level->capacity, reading_flags(reading, index));
     finding->declared = level->declared;
     finding->text =
-        early ? pool_printf(
-                    reading->pool, "misses begin at %s (%s), so where it ends can't be said. %s",
-                    size_format(level->capacity.value, from), early, advice_on(reading, level))
+        early
+            ? pool_printf(reading->pool, "misses begin at %s (%s), so where it ends can't be said",
+                          size_format(level->capacity.value, from), early)
         : level->blurred
             ? pool_printf(reading->pool,
                           "not found: from %s to %s latencies rise steadily, so where this level "

@@ -28,8 +28,9 @@ static bool claim_levels(struct report *report, struct line *line, const struct 
         const struct finding *capacity = level->facts[FACT_CAPACITY];
         if (!capacity || !(capacity->high < level->declared * clearly))
             continue;
-        line_add(line, "%s keeps %s of %s here", level->name,
-                 figure_valued(capacity->value, "B", kept),
+        const bool begins = text_ends_with(capacity->name, ".begins");
+        line_add(line, begins ? "%s begins to miss at %s of %s" : "%s keeps %s of %s here",
+                 level->name, figure_valued(capacity->value, "B", kept),
                  figure_valued(level->declared, "B", declared));
         return true;
     }

@@ -23,7 +23,7 @@ static const char *meaning_of(struct report *report, const struct document *docu
     if (document_is_pooled(document))
         return "Every value is the median over the documents; the interval beside it holds the "
                "middle 80 % of them.";
-    const char *found = "~: as found.";
+    const char *found = "~: as found. >: at least.";
     if (document_is_imported(document) || verdict->fewest == 0)
         return NULL;
     if (verdict->fewest == 1)

@@ -206,21 +206,6 @@ static void a_capacity_beyond_all_that_is_declared_is_of_two_levels(void **state
     assert_non_null(strstr(find(desk, "L3.capacity")->text, "can't be distinguished"));
 }
 
-/* With one size an octave a capacity is known to a factor of two. */
-static void a_capacity_that_is_not_known_well_is_no_advice(void **state)
-{
-    struct desk *desk = *state;
-    size_t n = 0;
-    use_large_pages(desk);
-    for (size_t i = 0; i < POINTS; i += 4)
-        desk->points[n++] = desk->points[i];
-    desk->series.point_count = n;
-    conclude(desk, &desk->facts);
-    assert_non_null(find(desk, "L3.capacity"));
-    assert_null(strstr(find(desk, "L3.capacity")->text, "While that lasts"));
-    assert_non_null(strstr(find(desk, "L3.capacity")->text, "not known well enough"));
-}
-
 static void use_points(struct desk *desk, const float (*points)[2], size_t n)
 {
     for (size_t i = 0; i < n; i++)
