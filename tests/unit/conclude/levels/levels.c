@@ -375,7 +375,6 @@ int main(void)
         DESK_TEST(a_shared_level_is_judged_in_ns_unless_it_follows_the_core),
         DESK_TEST(a_capacity_that_is_not_the_declared_one_is_reported_in_words),
         DESK_TEST(a_capacity_beyond_all_that_is_declared_is_of_two_levels),
-        DESK_TEST(a_capacity_that_is_not_known_well_is_no_advice),
         DESK_TEST(sizes_of_which_no_two_agree_have_no_number),
         DESK_TEST(memory_without_proof_is_the_last_level_seen),
         DESK_TEST(the_last_level_reached_is_memory_whatever_is_declared),
