@@ -29,17 +29,6 @@ bool cpulist_has(const struct cpulist *list, int id)
     return list->count && bsearch(&id, list->ids, list->count, sizeof id, cpulist_by_id);
 }
 
-int cpulist_copy(struct cpulist *to, const struct cpulist *from)
-{
-    *to = (struct cpulist){0};
-    for (size_t i = 0; i < from->count; i++)
-        if (cpulist_add(to, from->ids[i]) < 0) {
-            cpulist_free(to);
-            return ERROR_SYSTEM;
-        }
-    return 0;
-}
-
 /* Reads a decimal id at *cursor and moves past it; -1 if there is none or it is too large. */
 static int read_id(const char **cursor)
 {
@@ -88,8 +77,9 @@ bool cpulist_text_has(const char *text, int id)
  * ones. */
 size_t cpulist_text_count(const char *text)
 {
-    struct cpulist list;
     size_t count = 0;
+    struct cpulist list;
+    struct pool pool = {0};
     const char *cursor = text;
     int first, last, stride, before = -1;
     for (; cursor && read_range(&cursor, &first, &last, &stride) && first > before; cursor++) {
@@ -100,10 +90,8 @@ size_t cpulist_text_count(const char *text)
         if (*cursor != ',')
             return 0;
     }
-    if (!text || cpulist_parse(text, &list, NULL) < 0)
-        return 0;
-    count = list.count;
-    cpulist_free(&list);
+    count = text && cpulist_read(text, &list, &pool, NULL) == 0 ? list.count : 0;
+    pool_free(&pool);
     return count;
 }
 
@@ -148,84 +136,35 @@ int cpulist_by_id(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* For short lists: allocates no array of all ids, because documents may hold thousands of such
- * lists. */
-static int fill_few(struct cpulist *list, const char *text, struct named named)
-{
-    int ids[FEW];
-    int code = 0;
-    read_ranges(text, ids, NULL, &named);
-    qsort(ids, named.count, sizeof *ids, cpulist_by_id);
-    for (size_t i = 0; i < named.count && code == 0; i++)
-        code = cpulist_add(list, ids[i]);
-    return code;
-}
-
-/* For long lists: marks ids in an array first, because filling a sorted list from overlapping and
- * descending ranges would take quadratic time. */
-static int fill_many(struct cpulist *list, const char *text, struct named named)
-{
-    bool *chosen = calloc((size_t)named.largest + 1, sizeof *chosen);
-    int code = chosen ? 0 : ERROR_SYSTEM;
-    if (chosen)
-        read_ranges(text, NULL, chosen, &named);
-    for (int id = 0; id <= named.largest && code == 0; id++)
-        if (chosen[id])
-            code = cpulist_add(list, id);
-    free(chosen);
-    return code;
-}
-
-/* ERROR_USAGE where the text is malformed. */
-static int look_over(const char *text, struct named *named, struct error *error)
-{
-    if (read_ranges(text, NULL, NULL, named))
-        return 0;
-    return error_set(error, ERROR_USAGE,
-                     "CPU list '%s': write ascending ids, ranges and strides, "
-                     "like 0-7,16-31:2",
-                     text);
-}
-
+/* Few ids are sorted. Of many, each is marked in an array of all, because sorting overlapping and
+ * descending ranges would take hours. */
 int cpulist_read(const char *text, struct cpulist *list, struct pool *pool, struct error *error)
 {
     struct named named;
-    int ids[FEW];
     *list = (struct cpulist){0};
-    if (look_over(text, &named, error) < 0)
-        return ERROR_USAGE;
-    if (named.count <= FEW) {
-        read_ranges(text, ids, NULL, &named);
+    if (!read_ranges(text, NULL, NULL, &named))
+        return error_set(error, ERROR_USAGE,
+                         "CPU list '%s': write ascending ids, ranges and strides, "
+                         "like 0-7,16-31:2",
+                         text);
+    const bool few = named.count <= FEW;
+    const size_t all = few ? 0 : (size_t)named.largest + 1;
+    bool *chosen = pool_alloc(pool, all, sizeof *chosen);
+    int *ids = pool_alloc(pool, few || named.count < all ? named.count : all, sizeof *ids);
+    if (!chosen || !ids)
+        return error_out_of_memory(error);
+    read_ranges(text, few ? ids : NULL, few ? NULL : chosen, &named);
+    list->ids = ids;
+    if (few)
         qsort(ids, named.count, sizeof *ids, cpulist_by_id);
-        list->ids = pool_alloc(pool, named.count, sizeof *ids);
-        for (size_t i = 0; i < named.count; i++)
-            if (!list->count || list->ids[list->count - 1] != ids[i])
-                list->ids[list->count++] = ids[i];
-        return 0;
-    }
-    size_t count = 0;
-    bool *chosen = pool_alloc(pool, (size_t)named.largest + 1, sizeof *chosen);
-    read_ranges(text, NULL, chosen, &named);
-    for (int id = 0; id <= named.largest; id++)
-        count += chosen[id];
-    list->ids = pool_alloc(pool, count, sizeof *list->ids);
-    for (int id = 0; id <= named.largest; id++)
+    for (size_t i = 0; i < named.count && few; i++)
+        if (!list->count || ids[list->count - 1] != ids[i])
+            ids[list->count++] = ids[i];
+    for (size_t id = 0; id < all; id++)
         if (chosen[id])
-            list->ids[list->count++] = id;
-    pool_give_back(pool, chosen);
+            ids[list->count++] = (int)id;
+    pool_give_back(pool, few ? NULL : chosen);
     return 0;
-}
-
-int cpulist_parse(const char *text, struct cpulist *list, struct error *error)
-{
-    struct named named;
-    *list = (struct cpulist){0};
-    if (look_over(text, &named, error) < 0)
-        return ERROR_USAGE;
-    if ((named.count <= FEW ? fill_few(list, text, named) : fill_many(list, text, named)) == 0)
-        return 0;
-    cpulist_free(list);
-    return error_set(error, ERROR_SYSTEM, "CPU list '%s': out of memory", text);
 }
 
 char *cpulist_format(const struct cpulist *list, char *text, size_t size)

@@ -23,13 +23,12 @@ struct cpulist {
 
 /* Orders ids, for qsort() and bsearch(). */
 int cpulist_by_id(const void *, const void *);
-/* Parses a list that a person typed; ERROR_USAGE with a remedy for anything else (empty text, "3-",
- * "7-3", "1,,2", ids above CPU_ID_MAX). On success the caller frees with cpulist_free(). */
-int cpulist_parse(const char *text, struct cpulist *, struct error *);
-/* The same with the list in the pool, so the caller frees nothing. */
+/* Reads a list that a person typed into the pool; ERROR_USAGE with a remedy for anything else
+ * (empty text, "3-", "7-3", "1,,2", ids above CPU_ID_MAX). Without memory it does what pool_alloc()
+ * does, or returns ERROR_SYSTEM. */
 int cpulist_read(const char *text, struct cpulist *, struct pool *, struct error *);
-/* Adds one id; ERROR_SYSTEM when there is no memory. Adding in ascending order takes constant time.
- */
+/* Adds one id to a list that is not in a pool, which cpulist_free() frees; ERROR_SYSTEM when there
+ * is no memory. Adding in ascending order takes constant time. */
 int cpulist_add(struct cpulist *, int id);
 bool cpulist_has(const struct cpulist *, int id);
 /* Whether the kernel's text, "0-1,4", holds the id. Of a malformed text the ranges before the first
@@ -37,7 +36,6 @@ bool cpulist_has(const struct cpulist *, int id);
 bool cpulist_text_has(const char *text, int id);
 /* How many CPUs the text names; 0 where it is NULL or malformed. */
 size_t cpulist_text_count(const char *text);
-int cpulist_copy(struct cpulist *to, const struct cpulist *from);
 /* Writes "0-7,16,18" into text, cut at `size` bytes; returns text. */
 char *cpulist_format(const struct cpulist *, char *text, size_t size);
 /* The same, never cut, in the pool. Without memory it does what pool_alloc() does. */

@@ -126,10 +126,8 @@ static int set_value(struct settings *settings, struct setting *setting, const c
     case OPTION_SIZES:
         return set_sizes(settings, setting, text, error);
     case OPTION_CPUS:
-        cpulist_free(&setting->cpus);
-        if (cpulist_parse(text, &setting->cpus, error) < 0)
-            return name_option(setting->spec, error);
-        return 0;
+        code = cpulist_read(text, &setting->cpus, &settings->pool, error);
+        return code == ERROR_USAGE ? name_option(setting->spec, error) : code;
     case OPTION_CHOICE:
         code =
             option_choose(setting->spec->name, setting->spec->choices, text, strlen(text), error);
@@ -193,8 +191,6 @@ int settings_set(struct settings *settings, const char *name, const char *text, 
 
 void settings_free(struct settings *settings)
 {
-    for (size_t i = 0; i < settings->count; i++)
-        cpulist_free(&settings->list[i].cpus);
     pool_free(&settings->pool);
     *settings = (struct settings){0};
 }

@@ -63,23 +63,19 @@ static void take_node(const struct obtained_reading *reading, int cpu)
 }
 
 /* The kind of core of all CPUs of a list; NULL: several kinds, or no list. */
-static const char *kind_of_list(const struct machine_facts *machine, const char *list)
+static const char *kind_of_list(const struct obtained_reading *reading, const char *list)
 {
+    const struct machine_facts *machine = reading->machine;
     struct cpulist cpus;
     const char *kind = NULL;
-    if (!list || cpulist_parse(list, &cpus, NULL) < 0)
+    if (!list || cpulist_read(list, &cpus, reading->pool, NULL) < 0)
         return NULL;
     for (size_t k = 0; k < machine->kind_count && !kind; k++) {
-        struct cpulist of_kind;
         size_t in = 0;
-        if (!machine->kinds[k].cpus || cpulist_parse(machine->kinds[k].cpus, &of_kind, NULL) < 0)
-            continue;
-        while (in < cpus.count && cpulist_has(&of_kind, cpus.ids[in]))
+        while (in < cpus.count && cpulist_text_has(machine->kinds[k].cpus, cpus.ids[in]))
             in++;
         kind = in == cpus.count ? machine->kinds[k].name : NULL;
-        cpulist_free(&of_kind);
     }
-    cpulist_free(&cpus);
     return kind;
 }
 
@@ -94,7 +90,7 @@ static void take_core(const struct obtained_reading *reading, int cpu)
     for (size_t i = 0; i < machine->kind_count && cpu >= 0 && !kind; i++)
         kind = cpulist_text_has(machine->kinds[i].cpus, cpu) ? machine->kinds[i].name : NULL;
     if (cpu < 0 && cpus)
-        kind = kind_of_list(machine, cpus->text);
+        kind = kind_of_list(reading, cpus->text);
     if (kind)
         add(reading->obtained, "core", kind, NAN);
 }

@@ -491,10 +491,9 @@ static void speak(struct talk *talk)
     struct pool *pool = &mlc.talk->document->pool;
     mlc.cpus = talk_value(mlc.talk, 'k');
     mlc.cpu_count = mlc.talk->machine->allowed.count;
-    const int code = mlc.cpus ? cpulist_parse(mlc.cpus, &cpus, pool_error(pool)) : 0;
+    const int code = mlc.cpus ? cpulist_read(mlc.cpus, &cpus, pool, pool_error(pool)) : 0;
     if (code == 0 && mlc.cpus)
         mlc.cpu_count = cpus.count;
-    cpulist_free(&cpus);
     if (code == ERROR_USAGE)
         talk_refuse(mlc.talk, "-k '%s': give CPUs like 1-3,5", mlc.cpus);
     pool_check(pool, code);

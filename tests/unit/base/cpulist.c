@@ -15,16 +15,10 @@
 
 #define LENGTH(array) (sizeof(array) / sizeof *(array))
 
-static struct cpulist parsed(const char *text)
+static struct cpulist parsed(struct pool *pool, const char *text)
 {
     struct cpulist list;
-    struct cpulist pooled;
-    struct pool pool = {0};
-    assert_int_equal(cpulist_parse(text, &list, NULL), 0);
-    assert_int_equal(cpulist_read(text, &pooled, &pool, NULL), 0);
-    assert_int_equal(pooled.count, list.count);
-    assert_memory_equal(pooled.ids, list.ids, list.count * sizeof *list.ids);
-    pool_free(&pool);
+    assert_int_equal(cpulist_read(text, &list, pool, NULL), 0);
     for (size_t i = 1; i < list.count; i++)
         assert_true(list.ids[i - 1] < list.ids[i]);
     return list;
@@ -44,12 +38,13 @@ static void lists_are_read_and_written_in_their_shortest_form(void **state)
                                            {"0-3:1048576", "0"},
                                            {"1048576", "1048576"},
                                            {"00012", "12"}};
+    struct pool pool = {0};
     char text[100];
     for (size_t i = 0; i < LENGTH(cases); i++) {
-        struct cpulist list = parsed(cases[i][0]);
+        struct cpulist list = parsed(&pool, cases[i][0]);
         assert_string_equal(cpulist_format(&list, text, sizeof text), cases[i][1]);
-        cpulist_free(&list);
     }
+    pool_free(&pool);
 }
 
 static void what_is_no_list_is_refused_with_a_remedy(void **state)
@@ -60,44 +55,48 @@ static void what_is_no_list_is_refused_with_a_remedy(void **state)
         "1 2",        " 1",         "1 ",    "1, 2",    "a",       "1a",        "0x1",
         "1.5",        "1;2",        "all",   "0-7:2:2", "1048577", "0-1048577", "0-7:1048577",
         "2147483648", "4294967296", "\xb2",  "0-7,7-0", "\xd9\xa1"};
+    struct pool pool = {0};
     for (size_t i = 0; i < LENGTH(bad); i++) {
         struct cpulist list;
         struct error error = {0};
-        assert_int_equal(cpulist_parse(bad[i], &list, &error), ERROR_USAGE);
+        assert_int_equal(cpulist_read(bad[i], &list, &pool, &error), ERROR_USAGE);
         assert_int_equal(list.count, 0);
         assert_null(list.ids);
         char shown[CLEAN_TEXT];
         assert_non_null(strstr(error.text, clean_text(bad[i], shown, sizeof shown)));
         assert_non_null(strstr(error.text, "like 0-7,16-31:2"));
     }
-    assert_int_equal(cpulist_parse("99999999999999999999", &(struct cpulist){0}, NULL),
+    assert_int_equal(cpulist_read("99999999999999999999", &(struct cpulist){0}, &pool, NULL),
                      ERROR_USAGE);
+    pool_free(&pool);
 }
 
 /* Ranges that overlap, or come in descending order, must not take quadratic time: with a million
  * ids that would be hours. */
 static void whole_ranges_in_any_order_are_read_at_once(void **state)
 {
-    struct cpulist list = parsed("524288-1048576,0-524287,0-1048576,0-1048576");
+    struct pool pool = {0};
+    struct cpulist list = parsed(&pool, "524288-1048576,0-524287,0-1048576,0-1048576");
     assert_int_equal(list.count, CPU_ID_MAX + 1);
     assert_int_equal(list.ids[CPU_ID_MAX], CPU_ID_MAX);
-    cpulist_free(&list);
+    pool_free(&pool);
 }
 
 static void long_lists_survive_the_round_trip(void **state)
 {
     struct random random = {1};
+    struct pool pool = {0};
     struct cpulist list = {0};
     for (int i = 0; i < 3000; i++)
         assert_int_equal(cpulist_add(&list, (int)random_below(&random, 4096)), 0);
     char *text = malloc(32768);
     assert_non_null(text);
     cpulist_format(&list, text, 32768);
-    struct cpulist again = parsed(text);
+    struct cpulist again = parsed(&pool, text);
     assert_int_equal(again.count, list.count);
     assert_memory_equal(again.ids, list.ids, list.count * sizeof *list.ids);
-    cpulist_free(&again);
     cpulist_free(&list);
+    pool_free(&pool);
     free(text);
 }
 
@@ -116,7 +115,8 @@ static void ids_added_in_any_order_are_kept_sorted_and_once(void **state)
 static void text_is_cut_at_the_buffer_and_no_byte_later(void **state)
 {
     const char *whole = "0-7,100-200,1000,2000-3000";
-    struct cpulist list = parsed(whole), none = {0};
+    struct pool pool = {0};
+    struct cpulist list = parsed(&pool, whole), none = {0};
     for (size_t size = 0; size <= strlen(whole) + 1; size++) {
         char *text =
             malloc(size + 1); /* exactly this size, so that the sanitizer notices a byte too many */
@@ -132,7 +132,7 @@ static void text_is_cut_at_the_buffer_and_no_byte_later(void **state)
     }
     char text[4] = "xyz";
     assert_string_equal(cpulist_format(&none, text, sizeof text), "");
-    cpulist_free(&list);
+    pool_free(&pool);
 }
 
 int main(void)

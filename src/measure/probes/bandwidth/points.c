@@ -105,14 +105,14 @@ static size_t sharing(const struct probe_task *task, int level, size_t count)
         level ? cache_of_cpu(&task->machine->facts, level, state->cpus[0])
               : machine_last_cache(task->machine);
     struct cpulist cpus;
-    if (!cache || !cache->shared_cpus || cpulist_parse(cache->shared_cpus, &cpus, NULL) < 0)
+    if (!cache || !cache->shared_cpus ||
+        cpulist_read(cache->shared_cpus, &cpus, task->pool, NULL) < 0)
         return 1;
     size_t found = 0;
     for (size_t i = 0; i < count; i++)
         found += cpulist_has(&cpus, state->cpus[i]);
     if (found == 0) /* the list is another instance's: assume that as many share each */
         found = count < cpus.count ? count : cpus.count;
-    cpulist_free(&cpus);
     return found ? found : 1;
 }
 

@@ -77,16 +77,12 @@ static void add_places(struct listing *listing, enum declared_kind kind, const c
     }
 }
 
-/* Parses a list of CPUs into the pool; an invalid list is empty. */
+/* A list of CPUs; empty where it is absent or invalid. */
 static struct cpulist list_of(const char *text, struct pool *pool)
 {
-    struct cpulist parsed, list = {0};
-    if (!text || !*text || cpulist_parse(text, &parsed, NULL) < 0)
-        return list;
-    list.ids = pool_alloc(pool, parsed.count, sizeof *list.ids);
-    for (; list.count < parsed.count; list.count++)
-        list.ids[list.count] = parsed.ids[list.count];
-    cpulist_free(&parsed);
+    struct cpulist list = {0};
+    if (text)
+        cpulist_read(text, &list, pool, NULL);
     return list;
 }
 

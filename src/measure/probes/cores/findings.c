@@ -18,30 +18,10 @@ static int by_pair(const void *a, const void *b)
                               : (x->to > y->to) - (x->to < y->to);
 }
 
-static void sift_down(struct point *points, size_t top, size_t count)
+static void sort_pairs(struct series *matrix)
 {
-    for (size_t child; (child = 2 * top + 1) < count; top = child) {
-        if (child + 1 < count && by_pair(&points[child], &points[child + 1]) < 0)
-            child++;
-        if (by_pair(&points[top], &points[child]) >= 0)
-            return;
-        struct point swap = points[top];
-        points[top] = points[child];
-        points[child] = swap;
-    }
-}
-
-/* Heap sort in place: qsort() may copy all points, and a thousand CPUs have a million of them. */
-static void sort_pairs(struct point *points, size_t count)
-{
-    for (size_t i = count / 2; i-- > 0;)
-        sift_down(points, i, count);
-    for (size_t i = count; i-- > 1;) {
-        struct point swap = points[0];
-        points[0] = points[i];
-        points[i] = swap;
-        sift_down(points, 0, i);
-    }
+    if (matrix->point_count)
+        qsort(matrix->points, matrix->point_count, sizeof *matrix->points, by_pair);
 }
 
 /* Marks the pairs to keep, those in no class that moved, in state->kept (NULL: none is kept).
@@ -76,7 +56,7 @@ size_t cores_bias(struct probe_task *task)
     unsigned flags = machine->facts.hypervisor ? FLAG_BIT(FLAG_VIRTUAL_MACHINE) : 0;
     struct summary summary;
     size_t count = 0;
-    sort_pairs(matrix->points, matrix->point_count);
+    sort_pairs(matrix);
     for (size_t i = 0; i < alone->point_count; i++) {
         const struct point *beside = bsearch(&alone->points[i], matrix->points, matrix->point_count,
                                              sizeof *beside, by_pair);
@@ -122,7 +102,7 @@ static void put_in_order(const struct cores_state *state, struct series *series)
         series->points[i].from = cores_rank(state, series->points[i].from);
         series->points[i].to = cores_rank(state, series->points[i].to);
     }
-    sort_pairs(series->points, series->point_count);
+    sort_pairs(series);
     for (size_t i = 0; i < series->point_count; i++) {
         series->points[i].from = state->cpus[series->points[i].from];
         series->points[i].to = state->cpus[series->points[i].to];
@@ -209,11 +189,10 @@ static unsigned common_flags(const struct analysis *analysis)
     const char *affinity = analysis->document ? analysis->document->conditions.affinity : NULL;
     struct cpulist allowed;
     unsigned flags = machine && machine->hypervisor ? FLAG_BIT(FLAG_VIRTUAL_MACHINE) : 0;
-    if (!machine || !affinity || cpulist_parse(affinity, &allowed, NULL) < 0)
+    if (!machine || !affinity || cpulist_read(affinity, &allowed, analysis->pool, NULL) < 0)
         return flags;
     if (allowed.count && allowed.count < machine->threads)
         flags |= FLAG_BIT(FLAG_NARROW_AFFINITY);
-    cpulist_free(&allowed);
     return flags;
 }
 

@@ -7,17 +7,16 @@
 /* The CPUs of the node that this process may use; none if the node is unknown. */
 static int cpus_of(const struct machine *machine, double node, struct cpulist *cpus)
 {
-    struct cpulist all = {0};
     const struct machine_facts *facts = &machine->facts;
+    const char *on = NULL;
     int code = 0;
     *cpus = (struct cpulist){0};
     for (size_t i = 0; i < facts->node_count && facts->node_count > 1; i++)
-        if ((double)facts->nodes[i].id == node && facts->nodes[i].cpus && *facts->nodes[i].cpus)
-            code = cpulist_parse(facts->nodes[i].cpus, &all, NULL);
-    for (size_t i = 0; i < all.count && code == 0; i++)
-        if (cpulist_has(&machine->allowed, all.ids[i]))
-            code = cpulist_add(cpus, all.ids[i]);
-    cpulist_free(&all);
+        if ((double)facts->nodes[i].id == node)
+            on = facts->nodes[i].cpus;
+    for (size_t i = 0; i < machine->allowed.count && code == 0; i++)
+        if (cpulist_text_has(on, machine->allowed.ids[i]))
+            code = cpulist_add(cpus, machine->allowed.ids[i]);
     return code;
 }
 

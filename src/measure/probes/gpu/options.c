@@ -152,14 +152,14 @@ size_t gpu_splits_parse(const char *text, const struct gpu_facts *facts, struct 
     return 1;
 }
 
-/* The numbers that --device lists, for the caller to free; false: "all". */
+/* The numbers that --device lists; false: "all". */
 static bool parse_devices(const struct probe_task *task, struct cpulist *devices)
 {
     const char *text = ((const struct gpu_options *)task->options)->device.text;
     *devices = (struct cpulist){0};
     if (strcmp(text, "all") == 0)
         return false;
-    if (cpulist_parse(text, devices, NULL) < 0)
+    if (cpulist_read(text, devices, task->pool, NULL) < 0)
         pool_leave(task->pool, ERROR_USAGE,
                    "--device '%s': give all, or numbers of devices like 0 or 0,2-3", text);
     return true;
@@ -182,7 +182,6 @@ void gpu_options_check(struct probe_task *task)
     const size_t stride = (size_t)asked->stride.bytes;
     struct cpulist list;
     parse_devices(task, &list);
-    cpulist_free(&list);
     gpu_options_names(task, &asked->path, gpu_path_names);
     if (stride % sizeof(uint64_t) != 0)
         pool_leave(task->pool, ERROR_USAGE, "--stride %zu: give a multiple of 8, a pointer",
@@ -215,7 +214,6 @@ size_t gpu_options_devices(const struct probe_task *task, const struct gpu_facts
         n++;
     }
     const int absent = n < list.count ? list.ids[n] : -1;
-    cpulist_free(&list);
     for (size_t i = 0; absent >= 0 && i < count; i++)
         known = pool_printf(task->pool, "%s%s%zu (%s)", known, i ? ", " : "", i,
                             facts[i].name ? facts[i].name : "unnamed");

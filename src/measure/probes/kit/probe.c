@@ -137,8 +137,7 @@ static int plan_step(void *with)
                        "%s",
                        asked->ids[i], usable);
     }
-    if (cpulist_copy(&task->cpus, asked) < 0)
-        pool_leave(task->pool, ERROR_SYSTEM, "out of memory");
+    task->cpus = *asked;
     /* The parameters of the document: every option that has a value. */
     const struct setting *setting;
     for (size_t i = 0; (setting = settings_at(task->settings, i)); i++) {
@@ -234,7 +233,6 @@ int probe_plan_again(struct probe_task *task, struct error *error)
 {
     if (!task->probe->sized_by_found || task->stage_count || task->result->status == PROBE_SKIPPED)
         return 0;
-    cpulist_free(&task->cpus);
     return probe_prepare(task, task->probe, task->settings, task->machine, task->pool, task->result,
                          error);
 }
@@ -243,5 +241,4 @@ void probe_release(struct probe_task *task)
 {
     if (task->probe && task->probe->release)
         task->probe->release(task);
-    cpulist_free(&task->cpus);
 }

@@ -34,16 +34,16 @@ static const unsigned every[] = {1,  2,  3,  4,  5,  6,  7,  8,  10, 12,
 enum { FEW = sizeof few / sizeof *few, EVERY = sizeof every / sizeof *every, LINES_EACH = 2 };
 
 /* Reads a list of numbers from 1 to `most`; returns their count, 0 for an invalid list. */
-static size_t read_list(const char *text, int most, size_t room, unsigned *numbers)
+static size_t read_list(struct pool *pool, const char *text, int most, size_t room,
+                        unsigned *numbers)
 {
-    struct cpulist list = {0};
+    struct cpulist list;
     size_t count = 0;
-    bool good = cpulist_parse(text, &list, NULL) == 0 && list.count <= room;
+    bool good = cpulist_read(text, &list, pool, NULL) == 0 && list.count <= room;
     for (size_t i = 0; i < list.count && good; i++) {
         good = list.ids[i] >= 1 && list.ids[i] <= most;
         numbers[count++] = (unsigned)list.ids[i];
     }
-    cpulist_free(&list);
     return good ? count : 0;
 }
 
@@ -56,7 +56,7 @@ static void choose_chains(struct probe_task *task)
         memcpy(state->chains, few, sizeof few);
         return;
     }
-    state->chain_count = read_list(text, CHAINS_MOST, CURVE_POINTS_MAX, state->chains);
+    state->chain_count = read_list(task->pool, text, CHAINS_MOST, CURVE_POINTS_MAX, state->chains);
     state->chains_named = true;
     if (!state->chain_count)
         pool_leave(task->pool, ERROR_USAGE,
@@ -141,8 +141,9 @@ static void choose_work(struct probe_task *task)
     const char *text = state->asked->work.text;
     if (text) {
         const char *numbers = without_x(task, text, &state->iterations);
-        state->work_count =
-            numbers ? read_list(numbers, CHAINS_WORK_MOST, CURVE_POINTS_MAX, state->works) : 0;
+        state->work_count = numbers ? read_list(task->pool, numbers, CHAINS_WORK_MOST,
+                                                CURVE_POINTS_MAX, state->works)
+                                    : 0;
         if (!state->work_count)
             pool_leave(task->pool, ERROR_USAGE,
                        "--work '%s': give cycles from 1 to %d, or several amounts like 3,6,12; or "

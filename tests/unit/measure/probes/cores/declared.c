@@ -24,7 +24,7 @@ static void assert_declared(const char *synthetic, const char *cpus, const char 
     assert_int_equal(
         machine_read(&machine, &(struct machine_source){.synthetic = synthetic}, &error), 0);
     if (cpus)
-        assert_int_equal(cpulist_parse(cpus, &list, &error), 0);
+        assert_int_equal(cpulist_read(cpus, &list, &pool, &error), 0);
     const struct cpulist *of = cpus ? &list : &machine.allowed;
     const char *said = cores_declared(&machine, of->ids, of->count, &pool);
     cores_declared_parse(&declared, said, &pool);
@@ -37,7 +37,6 @@ static void assert_declared(const char *synthetic, const char *cpus, const char 
     }
     assert_string_equal(text, expected);
     assert_int_equal(strcmp(said, "none") == 0, !*expected);
-    cpulist_free(&list);
     pool_free(&pool);
     machine_free(&machine);
 }
