@@ -8,7 +8,6 @@
 
 #include <ctype.h>
 #include <math.h>
-#include <string.h>
 
 struct told {
     struct advices advices;
@@ -99,24 +98,18 @@ static const struct formats formats = {{"text", "json", "header"},
 
 #include "advise.help.h"
 
-static int advise_documents(struct invocation *invocation, struct error *error)
+static int advise_documents(void *with)
 {
+    struct invocation *invocation = with;
     const struct command_options *asked = &invocation->options;
-    struct documents read;
-    struct pool pool = {0};
-    int code = documents_read(&read, invocation, error);
+    struct pool *pool = &invocation->settings.pool;
+    const struct documents read = documents_read(invocation, 0);
     struct told told = {.advices = {.count = 0}};
-    if (code == 0) {
-        line_add_machine(&told.machine, &read.each->machine);
-        code = advise(read.list, read.count, &pool, &told.advices, error);
-    }
-    if (code == 0)
-        code = output_write(output_path(asked), formats.write[asked->format.choice], &told, error);
-    if (code == 0 && !told.advices.told)
-        code = EXIT_DOUBTFUL;
-    documents_free(&read);
-    pool_free(&pool);
-    return code;
+    line_add_machine(&told.machine, &read.each->machine);
+    pool_check(pool, advise(read.list, read.count, pool, &told.advices, pool_error(pool)));
+    pool_check(pool, output_write(output_path(asked), formats.write[asked->format.choice], &told,
+                                  pool_error(pool)));
+    return told.advices.told ? EXIT_DONE : EXIT_DOUBTFUL;
 }
 
 static const struct option_spec *const options[] = {advise_options, NULL};
@@ -125,5 +118,5 @@ const struct command advise_command = {
     .name = "advise",
     .help = &help,
     .options = options,
-    .run = advise_documents,
+    .step = advise_documents,
 };

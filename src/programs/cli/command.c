@@ -82,24 +82,23 @@ void command_tell(const char *format, ...)
     free(text);
 }
 
-int documents_read(struct documents *documents, const struct invocation *invocation,
-                   struct error *error)
+void document_take(struct pool *pool, struct document *document, const char *path)
 {
-    const size_t count = (size_t)invocation->operand_count;
-    *documents = (struct documents){calloc(count, sizeof *documents->each),
-                                    calloc(count, sizeof *documents->list), 0};
-    int code = documents->each && documents->list ? 0 : error_out_of_memory(error);
-    for (size_t i = 0; code == 0 && i < count; i++) {
-        documents->list[documents->count++] = &documents->each[i];
-        code = experiment_read(&documents->each[i], invocation->operands[i], error);
-    }
-    return code;
+    const int code = experiment_read(document, path, pool_error(pool));
+    pool_take(pool, &document->pool);
+    pool_check(pool, code);
 }
 
-void documents_free(struct documents *documents)
+struct documents documents_read(struct invocation *invocation, size_t more)
 {
-    for (size_t i = 0; i < documents->count; i++)
-        document_free(&documents->each[i]);
-    free(documents->each);
-    free(documents->list);
+    struct pool *pool = &invocation->settings.pool;
+    const size_t read = (size_t)invocation->operand_count, count = read + more;
+    struct documents documents = {pool_alloc(pool, count, sizeof *documents.each),
+                                  pool_alloc(pool, count, sizeof(const struct document *)), count};
+    for (size_t i = 0; i < count; i++) {
+        documents.list[i] = &documents.each[i];
+        if (i < read)
+            document_take(pool, &documents.each[i], invocation->operands[i]);
+    }
+    return documents;
 }

@@ -64,6 +64,9 @@ struct command {
                        another program */
     /* Returns an exit status, or a negative error code with the error filled in. */
     int (*run)(struct invocation *, struct error *);
+    /* Instead of run(), of a command that only reads and writes files: a step of the settings'
+     * pool, which gets the invocation and may leave with an error (base/pool.h). */
+    int (*step)(void *invocation);
     /* Reports an error of run() or of the command line in the command's own form and returns the
      * exit status, or returns the error's code for main() to report. NULL: main() reports all
      * errors. */
@@ -92,14 +95,15 @@ const struct option_spec *command_option(const struct command *, const struct pr
  * Returns 0, 4 or 1; an error; or 128 and the signal that ended it. */
 int doctor_fit(struct error *);
 
-/* The documents of all operands, completed. documents_free() frees them, also after an error. */
+/* Reads and completes a document. Its memory is the pool's from then on. A step, like the next. */
+void document_take(struct pool *, struct document *, const char *path);
+/* The documents of all operands, and so many more that are empty. */
 struct documents {
     struct document *each;
     const struct document **list; /* their addresses */
-    size_t count;                 /* that were read */
+    size_t count;
 };
-int documents_read(struct documents *, const struct invocation *, struct error *);
-void documents_free(struct documents *);
+struct documents documents_read(struct invocation *, size_t more);
 
 /* Writes the line "fathom: ..." to standard error. The text may quote a file or a person, so its
  * control characters are made harmless (base/clean.h). */

@@ -1,5 +1,4 @@
 #include "compare/differences.h"
-#include "conclude/complete.h"
 #include "programs/cli/options.h"
 #include "programs/cli/output.h"
 #include "show/render/differences.h"
@@ -32,39 +31,27 @@ static const struct formats formats = {
 
 #include "diff.help.h"
 
-static int write_differences(const struct invocation *invocation, const struct document *a,
-                             const struct document *b, struct error *error)
+static int diff(void *with)
 {
+    struct invocation *invocation = with;
+    struct pool *pool = &invocation->settings.pool;
     const struct command_options *asked = &invocation->options;
-    save_function *write = formats.write[asked->format.choice];
-    struct differences differences = {0};
+    const struct documents read = documents_read(invocation, 0);
     const double tolerance = asked->tolerance.has ? asked->tolerance.number / 100 : NAN;
+    struct differences differences;
+    const int code =
+        differences_find(&differences, read.list[0], read.list[1], tolerance, pool_error(pool));
+    pool_take(pool, &differences.pool);
+    pool_check(pool, code);
     const struct both both = {{.differences = &differences,
                                .listed = asked->points.has ? LISTED_WITH_REASONS : LISTED_CHANGES},
-                              (const struct document *const[]){a, b},
+                              read.list,
                               tolerance};
-    int code = differences_find(&differences, a, b, tolerance, error);
-    if (code == 0)
-        code = output_write(output_path(asked), write, &both, error);
-    if (code == 0 && differences_exist(&differences))
-        code = EXIT_CHECK_FAILED;
-    else if (code == 0 && !differences.count)
-        code = EXIT_DOUBTFUL;
-    differences_free(&differences);
-    return code;
-}
-
-static int diff(struct invocation *invocation, struct error *error)
-{
-    struct document a = {0}, b = {0};
-    int code = experiment_read(&a, invocation->operands[0], error);
-    if (code == 0)
-        code = experiment_read(&b, invocation->operands[1], error);
-    if (code == 0)
-        code = write_differences(invocation, &a, &b, error);
-    document_free(&a);
-    document_free(&b);
-    return code;
+    pool_check(pool, output_write(output_path(asked), formats.write[asked->format.choice], &both,
+                                  pool_error(pool)));
+    return differences_exist(&differences) ? EXIT_CHECK_FAILED
+           : differences.count             ? EXIT_DONE
+                                           : EXIT_DOUBTFUL;
 }
 
 static const struct option_spec *const options[] = {diff_options, output_options, NULL};
@@ -73,5 +60,5 @@ const struct command diff_command = {
     .name = "diff",
     .help = &help,
     .options = options,
-    .run = diff,
+    .step = diff,
 };

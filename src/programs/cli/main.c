@@ -11,7 +11,6 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -126,7 +125,10 @@ static int run_command_named(int argc, char **argv)
     else if (status == 0)
         status = words_check(&invocation, &error);
     if (status == 0 && !help)
-        status = invocation.command->run(&invocation, &error);
+        status = invocation.command->step
+                     ? pool_enter(&invocation.settings.pool, invocation.command->step, &invocation,
+                                  &error)
+                     : invocation.command->run(&invocation, &error);
     if (status < 0 && invocation.command->refuse)
         status = invocation.command->refuse(&invocation, &error);
     settings_free(&invocation.settings);

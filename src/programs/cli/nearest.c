@@ -10,7 +10,6 @@
 #include "show/report/differences.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { LISTED_MOST = 8, CHANGES_MOST = 6, COLUMN = 24, SHORTENED_LEAST = 8 };
@@ -90,37 +89,31 @@ static int write_text(const void *content, FILE *out, struct error *error)
 
 #include "nearest.help.h"
 
-static int read_text(struct document *document, const struct gallery_text *from,
-                     struct error *error)
+/* The document comes first, then the known ones: of the operands, and of the gallery. */
+static int nearest(void *with)
 {
-    const int code =
-        document_read_text(document, from->text, strlen(from->text), from->name, error);
-    document->file = from->name;
-    return code == 0 ? experiments_complete(document, error) : code;
-}
-
-/* The document comes first, then the known ones. */
-static int nearest(struct invocation *invocation, struct error *error)
-{
-    const size_t operands = (size_t)invocation->operand_count;
-    size_t count = operands, read = 0;
-    while (gallery[count - operands].name)
-        count++;
-    struct document *documents = calloc(count, sizeof *documents);
+    struct invocation *invocation = with;
+    struct pool *pool = &invocation->settings.pool;
+    struct error *error = pool_error(pool);
+    size_t known = 0;
+    while (gallery[known].name)
+        known++;
+    const struct documents read = documents_read(invocation, known);
+    for (size_t i = 0; i < known; i++) {
+        struct document *document = &read.each[read.count - known + i];
+        const char *text = gallery[i].text, *name = gallery[i].name;
+        int code = document_read_text(document, text, strlen(text), name, error);
+        document->file = name;
+        if (code == 0)
+            code = experiments_complete(document, error);
+        pool_take(pool, &document->pool);
+        pool_check(pool, code);
+    }
     struct nearest found = {.count = 0};
-    int code = documents ? 0 : error_out_of_memory(error);
-    for (; code == 0 && read < count; read++)
-        code = read < operands
-                   ? experiment_read(&documents[read], invocation->operands[read], error)
-                   : read_text(&documents[read], &gallery[read - operands], error);
-    if (code == 0)
-        code = nearest_find(&found, &documents[0], documents + 1, count - 1, error);
+    int code = nearest_find(&found, &read.each[0], read.each + 1, read.count - 1, error);
     if (code == 0)
         code = output_write(output_path(&invocation->options), write_text, &found, error);
     nearest_free(&found);
-    for (size_t i = 0; i < read; i++)
-        document_free(&documents[i]);
-    free(documents);
     return code;
 }
 
@@ -130,5 +123,5 @@ const struct command nearest_command = {
     .name = "nearest",
     .help = &help,
     .options = options,
-    .run = nearest,
+    .step = nearest,
 };

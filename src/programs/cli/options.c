@@ -4,7 +4,6 @@
 #include "measure/probes/kit/probe.h"
 
 #include <getopt.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "options.help.h"
@@ -15,11 +14,10 @@ struct getopt_tables {
     char *shorts;
 };
 
-static int make_tables(const struct settings *settings, bool passes_on,
-                       struct getopt_tables *tables)
+static int make_tables(struct settings *settings, bool passes_on, struct getopt_tables *tables)
 {
-    tables->longs = calloc(settings->count + 1, sizeof *tables->longs);
-    tables->shorts = calloc(2 * settings->count + 3, 1);
+    tables->longs = pool_alloc(&settings->pool, settings->count + 1, sizeof *tables->longs);
+    tables->shorts = pool_alloc(&settings->pool, 2 * settings->count + 3, 1);
     if (!tables->longs || !tables->shorts)
         return ERROR_SYSTEM;
     char *letter = tables->shorts;
@@ -194,7 +192,5 @@ int options_parse(struct invocation *invocation, int argc, char **argv, struct e
         settings_fill(&invocation->settings, *table, &invocation->options);
     invocation->operands = argv + optind;
     invocation->operand_count = argc - optind;
-    free(tables.longs);
-    free(tables.shorts);
     return code;
 }

@@ -103,11 +103,11 @@ static const struct formats formats = {{"text", "json"}, {write_text, write_json
 
 #include "predict.help.h"
 
-static int predict_loop(struct invocation *invocation, struct error *error)
+static int predict_loop(void *with)
 {
+    struct invocation *invocation = with;
     const struct command_options *asked = &invocation->options;
-    struct documents read = {.count = 0};
-    struct pool pool = {0};
+    struct pool *pool = &invocation->settings.pool;
     struct told told = {
         .loop = {.bytes = (double)asked->loop.size.bytes,
                  .pattern = (enum loop_pattern)asked->loop.pattern.choice,
@@ -118,19 +118,15 @@ static int predict_loop(struct invocation *invocation, struct error *error)
                  .pages = (enum loop_pages)asked->loop.pages.choice,
                  .node = asked->loop.node.has ? (int)asked->loop.node.number : -1}};
     if (!asked->loop.size.has)
-        return error_set(error, ERROR_USAGE, "of what size is the set? Give --size, like 3M");
+        pool_leave(pool, ERROR_USAGE, "of what size is the set? Give --size, like 3M");
     if (asked->loop.stride.has && told.loop.pattern != LOOP_STRIDE)
-        return error_set(error, ERROR_USAGE, "--stride is of --pattern stride");
-    int code = documents_read(&read, invocation, error);
-    if (code == 0)
-        code = predict(read.list, read.count, &told.loop, &pool, &told.prediction, error);
-    if (code == 0)
-        code = output_write(output_path(asked), formats.write[asked->format.choice], &told, error);
-    if (code == 0 && told.prediction.untold)
-        code = EXIT_DOUBTFUL;
-    documents_free(&read);
-    pool_free(&pool);
-    return code;
+        pool_leave(pool, ERROR_USAGE, "--stride is of --pattern stride");
+    const struct documents read = documents_read(invocation, 0);
+    pool_check(
+        pool, predict(read.list, read.count, &told.loop, pool, &told.prediction, pool_error(pool)));
+    pool_check(pool, output_write(output_path(asked), formats.write[asked->format.choice], &told,
+                                  pool_error(pool)));
+    return told.prediction.untold ? EXIT_DOUBTFUL : EXIT_DONE;
 }
 
 static const struct option_spec *const options[] = {predict_options, NULL};
@@ -139,5 +135,5 @@ const struct command predict_command = {
     .name = "predict",
     .help = &help,
     .options = options,
-    .run = predict_loop,
+    .step = predict_loop,
 };

@@ -60,27 +60,20 @@ int redact_measured(struct document *document, const struct invocation *invocati
     return pool_enter(&document->pool, redact, &(struct redaction){invocation, document}, error);
 }
 
-int redact_read(struct document *document, struct error *error)
+void redact_read(struct document *document, struct pool *pool)
 {
     const struct run_facts *run = &document->run;
     struct invocation again = {.command = NULL};
-    struct pool pool = {0};
-    char **words = pool_alloc(&pool, run->command_count + 1, sizeof *words);
-    int code = words ? 0 : error_out_of_memory(error);
-    for (size_t i = 0; i < run->command_count && code == 0; i++) {
-        words[i] = pool_strdup(&pool, run->command[i]);
-        code = words[i] ? 0 : error_out_of_memory(error);
-    }
-    if (code == 0 && run->command_count > 1)
+    char **words = pool_alloc(pool, run->command_count + 1, sizeof *words);
+    for (size_t i = 0; i < run->command_count; i++)
+        words[i] = pool_strdup(pool, run->command[i]);
+    if (run->command_count > 1)
         again.command = command_by_name(words[1], &again.probe);
     const bool understood =
-        again.command == &run_command || again.command == &probe_command
-            ? options_parse(&again, (int)run->command_count - 1, words + 1, NULL) == 0
-            : false;
-    if (code == 0)
-        code = redact_measured(document, understood ? &again : NULL, error);
-    if (again.command)
-        settings_free(&again.settings);
-    pool_free(&pool);
-    return code;
+        (again.command == &run_command || again.command == &probe_command) &&
+        options_parse(&again, (int)run->command_count - 1, words + 1, NULL) == 0;
+    const int code = redact_measured(document, understood ? &again : NULL, pool_error(pool));
+    pool_take(pool, &document->pool);
+    pool_take(pool, &again.settings.pool);
+    pool_check(pool, code);
 }

@@ -7,6 +7,6 @@
 extern const struct option_spec redact_options[]; /* --redact */
 /* A document that this invocation measures. */
 int redact_measured(struct document *, const struct invocation *, struct error *);
-/* A document that was read. Of a command that this version does not understand only the first two
- * words are kept. */
-int redact_read(struct document *, struct error *);
+/* A document that was read into the pool. Of a command that this version does not understand only
+ * the first two words are kept. A step. */
+void redact_read(struct document *, struct pool *);

@@ -14,24 +14,23 @@ const struct probe_result *output_only_probe(const struct document *document)
 }
 
 /* A page shows any number of documents side by side. */
-static int report(struct invocation *invocation, struct error *error)
+static int report(void *with)
 {
+    struct invocation *invocation = with;
+    struct pool *pool = &invocation->settings.pool;
     const struct outlet outlet = output_choose(&invocation->options);
     const size_t count = (size_t)invocation->operand_count;
-    struct documents read = {.count = 0};
     if (count > 1 && !outlet.output->takes_several)
-        return error_set(error, ERROR_USAGE,
-                         "--format %s shows one document, and %zu were given: give one, or "
-                         "--format html or svg for a page or a picture of several",
-                         outlet.output->name, count);
-    int code = documents_read(&read, invocation, error);
-    for (size_t i = 0; code == 0 && i < count && invocation->options.redact.has; i++)
-        code = redact_read(&read.each[i], error);
-    if (code == 0)
-        code = count == 1 ? outlet_write(&outlet, read.each, output_only_probe(read.each), error)
-                          : outlet_write_several(&outlet, read.list, count, NAN, error);
-    documents_free(&read);
-    return code;
+        pool_leave(pool, ERROR_USAGE,
+                   "--format %s shows one document, and %zu were given: give one, or "
+                   "--format html or svg for a page or a picture of several",
+                   outlet.output->name, count);
+    const struct documents read = documents_read(invocation, 0);
+    for (size_t i = 0; i < count && invocation->options.redact.has; i++)
+        redact_read(&read.each[i], pool);
+    return count == 1
+               ? outlet_write(&outlet, read.each, output_only_probe(read.each), pool_error(pool))
+               : outlet_write_several(&outlet, read.list, count, NAN, pool_error(pool));
 }
 
 #include "report.help.h"
@@ -42,5 +41,5 @@ const struct command report_command = {
     .name = "report",
     .help = &help,
     .options = options,
-    .run = report,
+    .step = report,
 };
