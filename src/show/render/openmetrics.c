@@ -37,8 +37,6 @@ struct metric_labels {
     size_t count;
 };
 
-static const char prefix[] = "factor";
-
 void metric_head_put(FILE *out, const char *name, const char *unit, const char *help)
 {
     fprintf(out, "# TYPE %s gauge\n", name);
@@ -63,20 +61,6 @@ void metric_label_put(FILE *out, const char *name, const char *text, const char 
 
 /* --- names --- */
 
-/* A factor, and its name with an underscore for each byte that is invalid in label names. */
-struct plain {
-    char name[LABEL_BYTES - 32]; /* leaves room for a prefix and a number */
-    const struct factor *factor;
-    size_t place;
-};
-
-static int by_plain_name(const void *a, const void *b)
-{
-    const struct plain *left = a, *right = b;
-    int order = strcmp(left->name, right->name);
-    return order ? order : (left->place > right->place) - (left->place < right->place);
-}
-
 /* Names that a finding's other labels have; names that begin with two underscores are reserved for
  * readers. */
 static bool is_reserved(const char *name)
@@ -88,53 +72,43 @@ static bool is_reserved(const char *name)
     return !*name || isdigit((unsigned char)*name) || strncmp(name, "__", 2) == 0;
 }
 
-static void name_label(struct metric_label *label, const struct plain *plain, bool alone)
-{
-    /* A name that looks like a prefixed one gets a number. */
-    const char *rest = plain->name + sizeof prefix - 1;
-    const bool prefixed = strncmp(plain->name, prefix, sizeof prefix - 1) == 0 &&
-                          (*rest == '_' || isdigit((unsigned char)*rest));
-    label->factor = plain->factor;
-    if (!alone || prefixed)
-        snprintf(label->name, sizeof label->name, "%s%zu_%s", prefix, plain->place + 1,
-                 plain->name);
-    else if (is_reserved(plain->name))
-        snprintf(label->name, sizeof label->name, "%s_%s", prefix, plain->name);
-    else
-        snprintf(label->name, sizeof label->name, "%s", plain->name);
-}
-
 static int by_label_name(const void *a, const void *b)
 {
     const struct metric_label *left = a, *right = b;
     return strcmp(left->name, right->name);
 }
 
+static bool has_label(const struct metric_labels *labels, const char *name)
+{
+    for (size_t i = 0; i < labels->count; i++)
+        if (strcmp(labels->deviations[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* A label whose name another has already is numbered. */
 static void make_labels(struct metric_labels *labels, const struct probe_result *probe,
                         const struct finding *finding, struct pool *pool)
 {
-    const size_t count = finding->deviations;
-    *labels = (struct metric_labels){.probe = probe, .finding = finding, .count = count};
-    if (!count)
+    const size_t all = finding->deviations;
+    *labels = (struct metric_labels){.probe = probe, .finding = finding};
+    if (!all)
         return;
-    struct plain *plain = pool_alloc(pool, count, sizeof *plain);
-    labels->deviations = pool_alloc(pool, count, sizeof *labels->deviations);
-    for (size_t i = 0; i < count; i++) {
-        const char *name = finding->factors[i].name;
-        for (size_t c = 0; name[c] && c + 1 < sizeof plain->name; c++)
-            plain[i].name[c] =
+    labels->deviations = pool_alloc(pool, all, sizeof *labels->deviations);
+    for (; labels->count < all; labels->count++) {
+        struct metric_label *label = &labels->deviations[labels->count];
+        label->factor = &finding->factors[labels->count];
+        const char *name = label->factor->name;
+        char plain[LABEL_BYTES - 32] = ""; /* leaves room for a prefix and a number */
+        for (size_t c = 0; name[c] && c + 1 < sizeof plain; c++)
+            plain[c] =
                 (unsigned char)name[c] < 0x80 && isalnum((unsigned char)name[c]) ? name[c] : '_';
-        plain[i].factor = &finding->factors[i];
-        plain[i].place = i;
+        const char *prefix = is_reserved(plain) ? "factor_" : "";
+        snprintf(label->name, LABEL_BYTES, "%s%s", prefix, plain);
+        for (size_t n = labels->count + 1; has_label(labels, label->name); n++)
+            snprintf(label->name, LABEL_BYTES, "%s%s_%zu", prefix, plain, n);
     }
-    qsort(plain, count, sizeof *plain, by_plain_name);
-    for (size_t i = 0; i < count; i++) {
-        const bool before = i > 0 && strcmp(plain[i - 1].name, plain[i].name) == 0;
-        const bool after = i + 1 < count && strcmp(plain[i + 1].name, plain[i].name) == 0;
-        name_label(&labels->deviations[i], &plain[i], !before && !after);
-    }
-    qsort(labels->deviations, count, sizeof *labels->deviations, by_label_name);
-    pool_give_back(pool, plain);
+    qsort(labels->deviations, all, sizeof *labels->deviations, by_label_name);
 }
 
 /* --- values and order of labels --- */
