@@ -8,9 +8,6 @@ static int find_groups(struct schedule *schedule, struct error *error)
 {
     const struct plan *plan = schedule->plan;
     size_t first = 0;
-    schedule->first = calloc(plan->group_count ? plan->group_count : 1, sizeof *schedule->first);
-    if (!schedule->first)
-        return error_set(error, ERROR_SYSTEM, "out of memory for %zu groups", plan->group_count);
     for (size_t i = 0; i < plan->group_count; i++) {
         schedule->first[i] = (uint32_t)first;
         first += plan->groups[i];
@@ -30,7 +27,7 @@ enum { TIERS = 41 }; /* the largest is 2^62 bytes */
 
 static struct visit_group group_of(const struct schedule *schedule, uint32_t number)
 {
-    return schedule->first
+    return schedule->plan->groups
                ? (struct visit_group){schedule->first[number], schedule->plan->groups[number]}
                : (struct visit_group){number, 1};
 }
@@ -55,28 +52,29 @@ static void find_tiers(struct schedule *schedule)
         schedule->tiers[i] = tier_of_group(schedule, (uint32_t)i);
         differ = differ || schedule->tiers[i] != schedule->tiers[0];
     }
-    if (differ)
-        return;
-    free(schedule->tiers);
-    schedule->tiers = NULL;
+    if (!differ)
+        schedule->tiers = NULL;
 }
 
 int schedule_create(struct schedule *schedule, const struct plan *plan, uint64_t seed,
                     struct error *error)
 {
     const size_t groups = plan->groups ? plan->group_count : plan->point_count;
-    const size_t room = groups ? groups : 1;
     *schedule = (struct schedule){.plan = plan, .random = {seed}, .end = groups, .largest = 1};
     if (plan->point_count > UINT32_MAX)
         return error_set(
             error, ERROR_USAGE,
             "%zu points are too many for one run: choose fewer sizes or CPUs (--sizes, --cpus)",
             plan->point_count);
-    schedule->order = calloc(room, sizeof *schedule->order);
-    schedule->sorted = calloc(room, sizeof *schedule->sorted);
-    schedule->tiers = calloc(room, sizeof *schedule->tiers);
-    schedule->widths = calloc(room, sizeof *schedule->widths);
-    if (!schedule->order || !schedule->sorted || !schedule->tiers || !schedule->widths)
+    struct pool *pool = &schedule->pool;
+    schedule->order = pool_alloc(pool, groups, sizeof *schedule->order);
+    schedule->sorted = pool_alloc(pool, groups, sizeof *schedule->sorted);
+    schedule->first = pool_alloc(pool, groups, sizeof *schedule->first);
+    schedule->tiers = pool_alloc(pool, groups, sizeof *schedule->tiers);
+    schedule->widths = pool_alloc(pool, groups, sizeof *schedule->widths);
+    schedule->ranked = pool_alloc(pool, groups, sizeof *schedule->ranked);
+    if (!schedule->order || !schedule->sorted || !schedule->first || !schedule->tiers ||
+        !schedule->widths || !schedule->ranked)
         return error_set(error, ERROR_SYSTEM, "out of memory for %zu points", plan->point_count);
     for (size_t i = 0; i < groups; i++) {
         schedule->order[i] = (uint32_t)i;
@@ -90,14 +88,7 @@ int schedule_create(struct schedule *schedule, const struct plan *plan, uint64_t
 
 void schedule_free(struct schedule *schedule)
 {
-    free(schedule->order);
-    free(schedule->sorted);
-    free(schedule->first);
-    free(schedule->tiers);
-    free(schedule->widths);
-    schedule->order = schedule->sorted = schedule->first = NULL;
-    schedule->tiers = NULL;
-    schedule->widths = NULL;
+    pool_free(&schedule->pool);
 }
 
 struct visit_group schedule_group(const struct schedule *schedule, size_t i)
@@ -119,14 +110,11 @@ static int ascending(const void *a, const void *b)
 /* Lists first the groups wider than the median, and returns their number. */
 static size_t choose_wide(struct schedule *schedule, size_t count)
 {
-    float *widths = calloc(count ? count : 1, sizeof *widths);
-    if (!widths)
-        return count; /* then all of them */
+    float *widths = schedule->ranked;
     for (size_t i = 0; i < count; i++)
         widths[i] = schedule->widths[schedule->order[i]];
     qsort(widths, count, sizeof *widths, ascending);
     const float limit = count > 1 ? widths[(count - 1) / 2] : -1;
-    free(widths);
     if (!(limit < INFINITY)) /* most have no interval yet */
         return count;
     size_t wide = 0;

@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include "base/pool.h"
 #include "base/random.h"
 #include "measure/engine/plan.h"
 
@@ -17,12 +18,14 @@ struct visit_group {
 struct schedule {
     const struct plan *plan;
     struct random random;
+    struct pool pool; /* of what follows */
     uint32_t *order;  /* numbers of groups: [0, kept) were visited in this round and stay open,
                          [next, open) are still to visit, [open, end) wait for the next round */
     uint32_t *sorted; /* a buffer to sort them in */
-    uint32_t *first;  /* the first point of each group; NULL without groups */
+    uint32_t *first;  /* the first point of each of the plan's groups */
     uint8_t *tiers;   /* size class of each group's memory; NULL: all groups have the same */
     float *widths;    /* of each group's interval; INFINITY: it has none yet */
+    float *ranked;    /* a buffer to sort them in */
     size_t open, next, kept, end;
     size_t tier_end; /* where the current tier ends in `order` */
     size_t largest;  /* points of the largest group */

@@ -54,16 +54,18 @@ int os_affinity(struct cpulist *cpus, struct error *error)
     return 0;
 }
 
-static int set_mask(int cpu)
+/* 0, or -1 with errno. */
+static int set_mask(const struct cpulist *cpus)
 {
-    size_t bytes = CPU_ALLOC_SIZE((size_t)cpu + 1);
-    cpu_set_t *set = CPU_ALLOC((size_t)cpu + 1);
+    const int largest = cpus->count ? cpus->ids[cpus->count - 1] : 0;
+    const size_t bytes = CPU_ALLOC_SIZE((size_t)largest + 1);
+    cpu_set_t *set = CPU_ALLOC((size_t)largest + 1);
     if (!set)
         return -1;
     CPU_ZERO_S(bytes, set);
-    CPU_SET_S((size_t)cpu, bytes, set);
-    int result = sched_setaffinity(0, bytes, set);
-    int reason = errno;
+    for (size_t i = 0; i < cpus->count; i++)
+        CPU_SET_S((size_t)cpus->ids[i], bytes, set);
+    const int result = sched_setaffinity(0, bytes, set), reason = errno;
     CPU_FREE(set);
     errno = reason;
     return result;
@@ -71,23 +73,11 @@ static int set_mask(int cpu)
 
 int os_set_affinity(const struct cpulist *cpus, struct error *error)
 {
-    int largest = 0;
-    for (size_t i = 0; i < cpus->count; i++)
-        largest = cpus->ids[i] > largest ? cpus->ids[i] : largest;
-    const size_t bytes = CPU_ALLOC_SIZE((size_t)largest + 1);
-    cpu_set_t *set = CPU_ALLOC((size_t)largest + 1);
-    if (!set)
-        return error_out_of_memory(error);
-    CPU_ZERO_S(bytes, set);
-    for (size_t i = 0; i < cpus->count; i++)
-        CPU_SET_S((size_t)cpus->ids[i], bytes, set);
-    const int result = sched_setaffinity(0, bytes, set), reason = errno;
-    CPU_FREE(set);
-    return result == 0 ? 0
-                       : error_set(error, ERROR_IMPOSSIBLE,
-                                   "this thread can't be kept to %zu CPUs: %s; see taskset -p and "
-                                   "the cgroup's cpuset",
-                                   cpus->count, strerror(reason));
+    return set_mask(cpus) == 0 ? 0
+                               : error_set(error, ERROR_IMPOSSIBLE,
+                                           "this thread can't be kept to %zu CPUs: %s; see taskset "
+                                           "-p and the cgroup's cpuset",
+                                           cpus->count, strerror(errno));
 }
 
 int os_pin_thread(int cpu, struct error *error)
@@ -95,7 +85,7 @@ int os_pin_thread(int cpu, struct error *error)
     if (cpu < 0 || cpu > CPU_ID_MAX)
         return error_set(error, ERROR_IMPOSSIBLE,
                          "CPU %d can't be used: no system has a CPU of that number", cpu);
-    const int refused = set_mask(cpu) == 0 ? 0 : errno;
+    const int refused = set_mask(&(struct cpulist){&cpu, 1}) == 0 ? 0 : errno;
     if (refused == EINVAL)
         return error_set(
             error, ERROR_IMPOSSIBLE,
