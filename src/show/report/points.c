@@ -14,9 +14,10 @@
  * range (for a group, which compares rows by range, the interval); the number of trials; cycles. */
 enum { RANK_CYCLES = 1, RANK_COUNT, RANK_SECOND, RANK_FIRST, RANK_NAMES };
 
-/* The columns of a table besides place and median. */
+/* The columns of a table besides place, median and number of trials. The rows of a group have
+ * labels, those of one series end with the names of flags. */
 struct optional_columns {
-    bool labels, cycles, disturbed, count, range, names;
+    bool labels, cycles, disturbed, range;
 };
 
 static const char *place_name(const struct series *series)
@@ -52,14 +53,13 @@ static void add_columns(struct report *report, struct table *table, const struct
     }
     if (optional->disturbed)
         add_column(report, table, "longer", percent, RANK_CYCLES);
-    if (optional->count)
-        add_column(report, table, "n", labels ? 4 : 6, labels ? 0 : RANK_COUNT);
+    add_column(report, table, "n", labels ? 4 : 6, labels ? 0 : RANK_COUNT);
     if (optional->range) {
         const int rank = labels ? RANK_SECOND : RANK_FIRST;
         add_column(report, table, "min", range, rank);
         add_column(report, table, "max", range, rank);
     }
-    if (optional->names) {
+    if (!labels) {
         struct column *column = add_column(report, table, NULL, 0, RANK_NAMES);
         column->words = column->flags = true;
     }
@@ -107,17 +107,16 @@ static void add_point(struct report *report, struct table *table, const struct s
     }
     if (optional->disturbed)
         row->cells[at++] = cell_of_text(disturbance_words(report, point->disturbance));
-    if (optional->count)
-        row->cells[at++] = cell_of_value(y->n, NULL, FORM_WHOLE);
+    row->cells[at++] = cell_of_value(y->n, NULL, FORM_WHOLE);
     if (optional->range) {
         row->cells[at++] = cell_of_value((double)y->min, unit, FORM_NUMBER);
         row->cells[at++] = cell_of_value((double)y->max, unit, FORM_NUMBER);
     }
     struct line flags = {0};
-    for (int i = 0; i < FLAG_COUNT && optional->names; i++)
+    for (int i = 0; i < FLAG_COUNT && !optional->labels; i++)
         if (point->flags & FLAG_BIT(i))
             line_add(&flags, "%s%s", flags.length ? ", " : "", flag_texts[i].name);
-    if (optional->names)
+    if (!optional->labels)
         row->cells[at] = cell_of_text(report_line(report, &flags));
 }
 
@@ -144,9 +143,7 @@ void report_add_points(struct report *report, size_t index, const struct probe_r
         .labels = count > 1,
         .cycles = series_any(series, count, point_has_cycles),
         .disturbed = series_any(series, count, point_is_disturbed),
-        .count = true,
-        .range = count > 1 || series->point_count <= RANGE_ROWS,
-        .names = count == 1};
+        .range = count > 1 || series->point_count <= RANGE_ROWS};
     const char **labels = series_labels(report, series, count);
     struct table *table = add_table(report, index, probe);
     add_columns(report, table, series, &optional);

@@ -495,17 +495,8 @@ size_t square_groupings(struct pool *pool, const struct square *square, const st
     for (size_t i = 0; i < all; i++)
         ids->sorted[i] =
             (struct grid_place){i < rows ? square->rows[i] : square->columns[i - rows], i};
-    qsort(ids->sorted, all, sizeof *ids->sorted, by_id);
-    for (size_t i = 0; i < all; i++) {
-        if (ids->count && ids->sorted[ids->count - 1].id == ids->sorted[i].id)
-            continue;
-        ids->sorted[ids->count] = ids->sorted[i];
-        if (!alike)
-            ids->sorted[ids->count].at = ids->count;
-        ids->count++;
-    }
-    for (size_t i = 0; i < ids->count; i++)
-        ids->list[ids->sorted[i].at] = ids->sorted[i].id;
+    ids->count = sort_unique(ids->sorted, all);
+    number_places(ids->sorted, ids->list, ids->count, !alike);
     grouping.of = pool_alloc(pool, grouping.ids.count + 1, sizeof *grouping.of);
     for (size_t level = NEST_MAX; level > 0 && found < SQUARE_GROUPINGS_MAX; level--) {
         group_ids(&grouping, nest, level);

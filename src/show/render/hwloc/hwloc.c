@@ -176,18 +176,12 @@ static void put_sets(FILE *out, const struct cpulist *cpus, const struct cpulist
         put_set(out, "allowed_nodeset", nodes);
 }
 
-/* Whether two ascending lists have a CPU in common. */
 static bool meet(const struct cpulist *a, const struct cpulist *b)
 {
-    for (size_t i = 0, j = 0; i < a->count && j < b->count;) {
-        if (a->ids[i] == b->ids[j])
-            return true;
-        if (a->ids[i] < b->ids[j])
-            i++;
-        else
-            j++;
-    }
-    return false;
+    size_t i = 0;
+    while (i < a->count && !cpulist_has(b, a->ids[i]))
+        i++;
+    return i < a->count;
 }
 
 /* An object's CPUs and its local nodes; the machine has all nodes. */
