@@ -9,7 +9,6 @@
 #include "stats/peers.h"
 
 #include <math.h>
-#include <string.h>
 
 struct search {
     struct differences *result;

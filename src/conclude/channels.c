@@ -3,7 +3,6 @@
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
-#include <strings.h>
 
 enum { KEY_BYTES = 64, SLOTS_A_CHANNEL = 2, NAMED_MAX = 4, MODULES_MAX = 1024 };
 

@@ -4,7 +4,6 @@
 #include "document/shape.h"
 
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct redaction {

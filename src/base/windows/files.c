@@ -2,8 +2,6 @@
 #include <windows.h>
 
 #include <io.h>
-#include <stdarg.h>
-#include <sys/utsname.h>
 
 #undef rename
 

@@ -18,7 +18,6 @@
 #include "stats/order.h"
 
 #include <math.h>
-#include <string.h>
 
 enum {
     LEAST_FILLERS = 32,

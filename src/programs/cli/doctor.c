@@ -7,7 +7,6 @@
 #include "programs/cli/measure.h"
 #include "programs/cli/output.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { REMARK_INDENT = 7 }; /* columns that a mark takes */

@@ -8,7 +8,6 @@
 #include "programs/cli/redact.h"
 #include "programs/library/version.h"
 
-#include <string.h>
 #include <unistd.h>
 
 struct shown {

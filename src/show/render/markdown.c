@@ -11,7 +11,6 @@
 
 #include <ctype.h>
 #include <math.h>
-#include <string.h>
 #include <strings.h>
 
 /* --- texts --- */

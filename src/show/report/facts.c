@@ -9,7 +9,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 enum { NODES_SHOWN = 16, ROWS_MAX = 8 };
 enum { DIGITS = 4 }; /* digits of exactly declared values: 204.8 */

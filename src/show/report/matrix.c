@@ -8,7 +8,6 @@
 
 #include <math.h>
 #include <stddef.h>
-#include <stdlib.h>
 
 /* Summary of all values of a matrix. */
 struct extent {

@@ -13,7 +13,6 @@
 #include "measure/probes/kit/build.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { SLOTS = 64, SLOT_BYTES = 4096, EVERY_COUNT_TO = 8 };
 

@@ -5,7 +5,6 @@
 #pragma once
 
 #include "base/cpulist.h"
-#include "base/error.h"
 #include "document/document.h"
 
 enum object_origin {
