@@ -1,6 +1,5 @@
 #include "measure/engine/point_table.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum point_state { POINT_UNVISITED, POINT_DONE, POINT_RECORDS };
@@ -44,10 +43,11 @@ int point_table_open(struct point_table *table, struct plan *plan, struct pool *
     if (scratch < plan->batches)
         scratch = plan->batches;
     *table = (struct point_table){.plan = plan};
-    table->entries = calloc(plan->point_count + 1, sizeof *table->entries);
-    table->series = calloc(plan->series_count + 1, sizeof *table->series);
-    table->scratch = calloc(scratch + 1, sizeof *table->scratch);
-    bool room = table->entries && table->series && table->scratch;
+    table->entries = pool_alloc(&table->pool, plan->point_count, sizeof *table->entries);
+    table->spare = pool_alloc(&table->pool, plan->point_count, sizeof *table->spare);
+    table->series = pool_alloc(&table->pool, plan->series_count, sizeof *table->series);
+    table->scratch = pool_alloc(&table->pool, scratch, sizeof *table->scratch);
+    bool room = table->entries && table->spare && table->series && table->scratch;
     if (room) {
         count_places(table);
         for (size_t i = 0; i < plan->point_count; i++)
@@ -63,13 +63,9 @@ int point_table_open(struct point_table *table, struct plan *plan, struct pool *
 
 void point_table_free(struct point_table *table)
 {
-    for (uint32_t i = 0; i < table->record_count; i++)
+    for (size_t i = 0; i < table->record_count; i++)
         record_free(&table->records[i]);
-    free(table->records);
-    free(table->spare);
-    free(table->entries);
-    free(table->series);
-    free(table->scratch);
+    pool_free(&table->pool);
     *table = (struct point_table){0};
 }
 
@@ -89,20 +85,12 @@ static uint32_t spare_record(struct point_table *table)
 {
     if (table->spare_count)
         return table->spare[--table->spare_count];
-    if (table->record_count == table->record_room) {
-        uint32_t room = table->record_room ? table->record_room * 2 : 16;
-        struct record *records = realloc(table->records, room * sizeof *records);
-        if (records)
-            table->records = records;
-        uint32_t *spare = realloc(table->spare, room * sizeof *spare);
-        if (spare)
-            table->spare = spare;
-        if (!records || !spare)
-            return UINT32_MAX;
-        table->record_room = room;
-    }
-    table->records[table->record_count] = (struct record){0};
-    return table->record_count++;
+    struct record *const before = table->records;
+    const struct record *added =
+        pool_append(&table->pool, (void **)&table->records, &table->record_count, sizeof *added);
+    if (table->records != before)
+        pool_give_back(&table->pool, before);
+    return added ? (uint32_t)(added - table->records) : UINT32_MAX;
 }
 
 struct record *point_table_record(struct point_table *table, size_t point)

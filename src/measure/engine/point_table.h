@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "base/pool.h"
 #include "measure/engine/record.h"
 
 struct table_entry {
@@ -22,13 +23,14 @@ struct point_table {
     struct plan *plan;
     struct table_entry *entries; /* one per point */
     struct record *records;
-    uint32_t record_count, record_room;
+    size_t record_count;
     uint32_t *spare; /* indexes of records that no point uses */
-    uint32_t spare_count;
+    size_t spare_count;
     struct table_series *series; /* one per series */
     size_t missing, failed;      /* counts of settled points */
     const char *failure;         /* the reason of the failed point seen last */
     double *scratch;
+    struct pool pool; /* of all these arrays */
     /* What several CPUs do together is a fact of a state of them (placement.h), so a point with
      * several seats is of trials in one state. */
     const struct placement *placement;
