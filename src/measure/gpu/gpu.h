@@ -144,7 +144,7 @@ struct gpu; /* a device that was started */
 struct gpu_backend {
     const char *name;  /* of --backend: "cuda", "opencl" */
     const char *title; /* for sentences: "the NVIDIA driver", "OpenCL" */
-    /* Opens the library and lists its devices; their facts live in the pool. ERROR_IMPOSSIBLE with
+    /* Opens the library and lists its devices; both live in the pool. ERROR_IMPOSSIBLE with
      * the reason in one line: no library, a library that is too old (the line names the missing
      * call), a driver that does not start, no device. ERROR_SYSTEM: out of memory. After an error
      * nothing stays open. */

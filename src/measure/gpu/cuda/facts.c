@@ -168,7 +168,7 @@ static int name_driver(struct cuda_library *library, struct pool *pool, const ch
     return *text ? 0 : error_out_of_memory(error);
 }
 
-static int count_devices(struct cuda_library *library, struct error *error)
+static int count_devices(struct cuda_library *library, struct pool *pool, struct error *error)
 {
     int count = 0;
     const struct cuda_calls *calls = &library->calls;
@@ -178,7 +178,7 @@ static int count_devices(struct cuda_library *library, struct error *error)
         code = cuda_report(calls, "the NVIDIA driver", "cuDeviceGetCount", CUDA_NO_DEVICE, error);
     if (code < 0)
         return code;
-    library->devices = calloc((size_t)count, sizeof *library->devices);
+    library->devices = pool_alloc(pool, (size_t)count, sizeof *library->devices);
     if (!library->devices)
         return error_out_of_memory(error);
     library->count = (size_t)count;
@@ -189,7 +189,7 @@ int cuda_list(struct cuda_library *library, struct pool *pool, struct gpu_facts 
               struct error *error)
 {
     const char *driver;
-    int code = count_devices(library, error);
+    int code = count_devices(library, pool, error);
     if (code < 0)
         return code;
     library->nvml = nvml_open(library->modelled);

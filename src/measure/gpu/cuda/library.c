@@ -71,7 +71,7 @@ static int find_calls(struct cuda_library *library, struct error *error)
 int cuda_open(struct gpu_library **opened, struct pool *pool, struct gpu_facts **facts,
               size_t *count, struct error *error)
 {
-    struct cuda_library *library = calloc(1, sizeof *library);
+    struct cuda_library *library = pool_alloc(pool, 1, sizeof *library);
     *opened = NULL;
     *facts = NULL;
     *count = 0;
@@ -106,6 +106,4 @@ void cuda_close(struct gpu_library *opened)
      */
     if (library->handle && !library->in_use)
         dlclose(library->handle);
-    free(library->devices);
-    free(library);
 }

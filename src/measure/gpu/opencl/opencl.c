@@ -63,8 +63,8 @@ static int load(struct opencl_library *library, struct error *error)
 
 static const uint64_t all_types = 0xffffffff; /* CL_DEVICE_TYPE_ALL */
 
-static int add_devices(struct opencl_library *library, struct opencl_platform *platform,
-                       struct error *error)
+static int add_devices(struct opencl_library *library, struct pool *pool,
+                       struct opencl_platform *platform, struct error *error)
 {
     uint32_t count = 0;
     int32_t status = library->api.clGetDeviceIDs(platform, all_types, 0, NULL, &count);
@@ -72,25 +72,22 @@ static int add_devices(struct opencl_library *library, struct opencl_platform *p
         return 0;
     if (status != OPENCL_SUCCESS)
         return opencl_failed("list a platform's devices", status, error);
-    struct opencl_device **found = calloc(count, sizeof *found);
-    struct opencl_listed *devices =
-        realloc(library->devices, (library->count + count) * sizeof *devices);
-    if (devices)
-        library->devices = devices;
-    if (!found || !devices) {
-        free(found);
+    struct opencl_device **found = pool_alloc(pool, count, sizeof *found);
+    if (!found)
         return error_out_of_memory(error);
-    }
     status = library->api.clGetDeviceIDs(platform, all_types, count, found, NULL);
-    for (uint32_t i = 0; status == OPENCL_SUCCESS && i < count; i++)
-        devices[library->count++] = (struct opencl_listed){platform, found[i]};
-    free(found);
-    return status == OPENCL_SUCCESS ? 0 : opencl_failed("list a platform's devices", status, error);
+    if (status != OPENCL_SUCCESS)
+        return opencl_failed("list a platform's devices", status, error);
+    struct opencl_listed *listed =
+        pool_extend(pool, (void **)&library->devices, &library->count, count, sizeof *listed);
+    for (uint32_t i = 0; listed && i < count; i++)
+        listed[i] = (struct opencl_listed){platform, found[i]};
+    return listed ? 0 : error_out_of_memory(error);
 }
 
 /* A platform with a failing driver must not hide other platforms' devices: its error is reported
  * only if there is no device at all. */
-static int list_devices(struct opencl_library *library, struct error *error)
+static int list_devices(struct opencl_library *library, struct pool *pool, struct error *error)
 {
     uint32_t count = 0;
     int32_t status = library->api.clGetPlatformIDs(0, NULL, &count);
@@ -100,7 +97,7 @@ static int list_devices(struct opencl_library *library, struct error *error)
                          "is listed in /etc/OpenCL/vendors");
     if (status != OPENCL_SUCCESS)
         return opencl_failed("list its platforms", status, error);
-    struct opencl_platform **platforms = calloc(count, sizeof *platforms);
+    struct opencl_platform **platforms = pool_alloc(pool, count, sizeof *platforms);
     if (!platforms)
         return error_out_of_memory(error);
     int code = 0;
@@ -108,10 +105,9 @@ static int list_devices(struct opencl_library *library, struct error *error)
     if (status != OPENCL_SUCCESS)
         code = opencl_failed("list its platforms", status, error);
     for (uint32_t i = 0; status == OPENCL_SUCCESS && i < count && code != ERROR_SYSTEM; i++) {
-        int failed = add_devices(library, platforms[i], error);
+        int failed = add_devices(library, pool, platforms[i], error);
         code = failed ? failed : code;
     }
-    free(platforms);
     if (library->count > 0 && code != ERROR_SYSTEM)
         return 0;
     return code ? code
@@ -185,12 +181,8 @@ static void get_facts(struct opencl_library *library, struct pool *pool, size_t 
 static void close_library(struct gpu_library *opened)
 {
     struct opencl_library *library = (struct opencl_library *)opened;
-    if (!library)
-        return;
-    if (library->handle)
+    if (library && library->handle)
         dlclose(library->handle);
-    free(library->devices);
-    free(library);
 }
 
 static int open_library(struct gpu_library **out, struct pool *pool, struct gpu_facts **facts,
@@ -198,12 +190,12 @@ static int open_library(struct gpu_library **out, struct pool *pool, struct gpu_
 {
     *out = NULL;
     *count = 0;
-    struct opencl_library *library = calloc(1, sizeof *library);
+    struct opencl_library *library = pool_alloc(pool, 1, sizeof *library);
     if (!library)
         return error_out_of_memory(error);
     int code = load(library, error);
     if (code == 0)
-        code = list_devices(library, error);
+        code = list_devices(library, pool, error);
     if (code == 0) {
         *facts = pool_alloc(pool, library->count, sizeof **facts);
         if (!*facts)
