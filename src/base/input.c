@@ -35,9 +35,9 @@ static bool is_of(const struct stat *status, struct timespec time)
     return status->st_mtim.tv_sec == time.tv_sec && status->st_mtim.tv_nsec == time.tv_nsec;
 }
 
-/* A file that is written has the time of the kernel's last tick. If that is now, it could be
- * written again without another time, so the next tick is waited for; a file that is written in
- * each of many is as one that changes. */
+/* Linux stamps a file with the time of the kernel's last tick. A file whose time is the present
+ * tick could be written again without getting another time, so wait for the next tick. A file that
+ * is written in each of many ticks counts as one that changes. */
 static int begin(int file, struct stat *begun)
 {
     struct timespec tick;
@@ -63,8 +63,8 @@ int input_open(struct input *input, const char *path, const char *remedy, struct
         /* A pipe that is open here already, as /dev/fd/63, ends when its writers are gone. */
         if (S_ISFIFO(input->begun.st_mode) && target_channel(path) < 0)
             why = await_writer(file, input->steps ? input->steps : &alone, &read_byte);
-        /* The kernel has regular files that wait for their next line, as /proc/kmsg: these don't.
-         */
+        /* Some regular files of the kernel, such as /proc/kmsg, wait for their next line; without
+         * blocking they don't. */
         if (!why && (fcntl(file, F_SETFL, S_ISREG(input->begun.st_mode) ? O_NONBLOCK : 0) < 0 ||
                      !(input->stream = fdopen(file, "rb"))))
             why = strerror(errno);

@@ -10,7 +10,8 @@ struct input {
     FILE *stream;
     const char *name;  /* for messages: the path, or "standard input" of "-" */
     struct stat begun; /* what the file was when reading began */
-    int *steps;        /* how long several pipes were waited for in all; NULL: it is the only one */
+    /* how long several pipes were waited for so far, in all; NULL: this is the only one */
+    int *steps;
 };
 
 /* ERROR_USAGE, "PATH: WHY: REMEDY", where the path can't be opened, or is a named pipe that no
@@ -18,5 +19,5 @@ struct input {
  * never waited for. */
 int input_open(struct input *, const char *path, const char *remedy, struct error *);
 /* Closes what was opened and returns `code`, the result of reading; ERROR_USAGE where the file was
- * written meanwhile, so that what was read is of no one state. */
+ * written meanwhile, because what was read may then mix two states. */
 int input_close(struct input *, int code, struct error *);

@@ -364,7 +364,7 @@ int save_possible(const char *path, struct error *error)
 
 /* --- while something is measured --- */
 
-/* A device that can't take anything (/dev/full) says so of nothing. */
+/* Tries to write no bytes: that already fails on a device that can't take anything (/dev/full). */
 static int device_possible(const char *path, struct error *error)
 {
     struct stat status;

@@ -26,8 +26,8 @@ int save_file(const char *path, save_function *, const void *content, struct err
  * nothing, which is left alone. */
 int save_to_stream(const char *path, save_function *, const void *content, struct error *);
 
-/* For what reads documents and then replaces them: no two processes do so in one folder at a time,
- * so that neither loses what the other has written. Waits ten seconds, then ERROR_USAGE; the
+/* For programs that read documents and then replace them: no two processes do so in one folder at a
+ * time, so that neither loses what the other has written. Waits ten seconds, then ERROR_USAGE; the
  * folders are free again when this process ends. */
 int save_alone(const char *const *paths, size_t count, struct error *);
 /* Whether files of both paths are, or would be, in one folder. */

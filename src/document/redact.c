@@ -15,7 +15,8 @@ struct redaction {
 enum { HOST_MAX = 255 };
 
 /* How many bytes from here on name a file of a person or a machine: a path, but for those that
- * every system has. Only what begins a path is read to its end, so that no text is read often. */
+ * every system has. Only what begins like a path is read to its end, so that no text is read many
+ * times. */
 static size_t path_length(const char *text, const char *at)
 {
     static const char *const common[] = {"/sys/", "/proc/", "/dev/", "/usr/", "/etc/"};

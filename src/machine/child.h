@@ -26,8 +26,8 @@ struct child_end {
 
 /* ERROR_USAGE where the system can't execute the file, ERROR_SYSTEM. */
 int child_start(struct child *, const struct child_plan *, struct error *);
-/* Whether it has ended, or was stopped by the signal `*stopped`, as one is that asks a terminal; 0:
- * it was not. */
+/* Whether it has ended or was stopped. *stopped: the signal that stopped it, as one stops that asks
+ * a terminal; 0: none did. */
 bool child_ended(const struct child *, int *stopped);
 /* Sends the signal to it and to all in its group. */
 void child_signal(const struct child *, int signal);

@@ -32,7 +32,7 @@ static void add(const struct look *look, enum remark_weight weight, const char *
     *checked = (struct checked){weight, subject, false, {what, why, remedy}};
 }
 
-/* What was added last is a mean of the past. */
+/* Marks the check that was added last as a mean of the past. */
 static void note_past(const struct look *look)
 {
     look->checks->list[look->checks->count - 1].past = true;

@@ -12,7 +12,7 @@ enum remark_weight { REMARK_FINE, REMARK_KNOW, REMARK_SPOILS };
 struct checked {
     enum remark_weight weight;
     const char *subject; /* "core clock", "huge pages", "affinity", "load", ... */
-    bool past; /* a mean of minutes or more that have gone: a second of watching tells it of now */
+    bool past; /* a mean of past minutes or more; watching for a second tells the present value */
     struct remark remark;
 };
 

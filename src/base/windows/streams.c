@@ -28,7 +28,8 @@ static FILE *temporary(void)
     return fopen(name, "w+bTD");
 }
 
-/* Keeps what is to be told of the stream; NULL, and the stream closed, where no place is free. */
+/* Keeps what is known of the stream, for when it is closed; NULL, and the stream closed, where no
+ * place is free. */
 static FILE *keep(struct memory_stream kept)
 {
     pthread_mutex_lock(&lock);

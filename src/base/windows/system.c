@@ -206,7 +206,7 @@ int uname(struct utsname *names)
     return 0;
 }
 
-/* A program's stack grows to what its file says. */
+/* The program's file sets the limit of its stack, so no limit is told. */
 int getrlimit(int resource, struct rlimit *limit)
 {
     *limit = (struct rlimit){.rlim_cur = ~0ull, .rlim_max = ~0ull};

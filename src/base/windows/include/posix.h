@@ -93,7 +93,7 @@ int posix_fclose(FILE *);
 char *strndup(const char *, size_t);
 char *strcasestr(const char *text, const char *part);
 const char *strsignal(int);
-/* Both separators of paths are one for who looks for the last '/'. */
+/* A search for the last '/' finds either of the two separators of paths. */
 char *posix_strrchr(const char *, int);
 #define strrchr                 posix_strrchr
 #define timegm(when)            _mkgmtime(when)

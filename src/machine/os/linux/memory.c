@@ -122,8 +122,8 @@ static uint64_t largest_thp(void)
     return size;
 }
 
-/* The kernel takes the largest size that is on and fits, so the memory is cut for the next larger
- * one that is on. */
+/* The kernel takes the largest size that is on and fits, so the memory is cut into pieces that the
+ * next larger size that is on does not fit into. */
 static int cut_for(void *memory, size_t bytes, size_t page, struct error *error)
 {
     bool has;

@@ -80,7 +80,7 @@ uint64_t os_memory_free(void)
     return GlobalMemoryStatusEx(&memory) ? memory.ullAvailPhys : 0;
 }
 
-/* Asks for pages that are spread over the memory. */
+/* Asks about pages that are spread over the memory. */
 void os_verify(const void *memory, size_t bytes, int wanted_node, struct os_placement *placement)
 {
     PSAPI_WORKING_SET_EX_INFORMATION pages[SAMPLES];

@@ -77,7 +77,7 @@ int os_current_cpu(void)
     return here.Group * GROUP_CPUS + here.Number;
 }
 
-/* Windows counts neither switches nor page faults of a thread that it would tell the thread. */
+/* Windows tells a thread neither its context switches nor its page faults. */
 void os_thread_events(struct os_thread_events *events)
 {
     *events = (struct os_thread_events){0};

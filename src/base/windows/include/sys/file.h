@@ -1,2 +1,2 @@
-/* Locks of files are only looked for in posix.h. */
+/* flock() is declared in posix.h. */
 #pragma once

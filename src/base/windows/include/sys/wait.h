@@ -1,4 +1,4 @@
-/* There are no copies of a process. */
+/* Windows has no copies of a process, so there is none to wait for. */
 #pragma once
 
 #define fork()                                ((pid_t)-1)
