@@ -22,8 +22,8 @@ struct advising {
     const struct document *from;      /* has the finding that was found last */
     const struct probe_result *probe; /* of it */
     int level;                        /* of the cache that the row is about; 0: none */
-    const char *pages;                /* of these pages the finding is to be; NULL: of any */
-    double parts;                     /* by which the figure is divided */
+    const char *pages;                /* the pages that the finding has to be of; NULL: any */
+    double parts;                     /* number by which the figure is divided */
     const char *beside;               /* what was read besides the figure, for the reason */
 };
 
@@ -87,7 +87,7 @@ double advise_block(double bytes)
     return room >= 1 && room < 0x1p62 ? power * floor(room / power * 4) / 4 : 0;
 }
 
-/* As many partitions as lines, each with one of its own. */
+/* As many partitions as the block has lines: each has a line of its own. */
 static double rule_bits(double bytes)
 {
     return floor(log2(advise_block(bytes)));
@@ -101,7 +101,7 @@ struct row {
     const char *source; /* findings, as patterns (conclude/registry/registry.h) */
     const char *command, *reason;
     double (*rule)(double value); /* NULL: it is the figure itself */
-    bool shared;                  /* its CPUs have parts of the cache */
+    bool shared;                  /* each CPU that shares the cache has a part of it */
     int caches;                   /* a row for each cache from this one on; 0: one row */
     void (*tell)(struct advising *, const struct row *, struct advice *); /* NULL: by the rule */
 };
@@ -286,8 +286,9 @@ static void tell_past(struct advising *a, const struct row *row, struct advice *
 
 /* --- CPUs --- */
 
-/* Threads that share data belong into one of the smallest groups that were found among the
- * hand-offs, and what shares none into different ones; without groups, onto the nearest pair. */
+/* Threads that share data belong into one of the smallest groups that were found by their
+ * hand-offs, and threads that share none into different groups; without groups, threads that share
+ * data belong onto the nearest pair. */
 static void tell_cpus(struct advising *a, const struct row *row, struct advice *advice)
 {
     const struct finding *near = read_from(a, row, advice);

@@ -17,8 +17,8 @@ struct advice {
     const char *name;  /* stays from version to version: "block.all.L2" */
     const char *label; /* for people: "L2 block, each CPU" */
     enum advice_kind kind;
-    /* By the rule from the figure and from the ends of its interval (NAN: it has none). INFINITY:
-     * of no size is it advised. */
+    /* By the rule, from the figure and from the ends of its interval (NAN: it has none). INFINITY:
+     * advised for no size. */
     struct interval value;
     const char *text; /* the value for people: "20 KiB", "yes", "0-7" */
     const char *reason;
@@ -34,9 +34,9 @@ struct advices {
     size_t count, told;
 };
 
-/* What several documents of one machine advise: each is read from the first that has its figure, of
- * the standard experiment if there is one. The list is empty before. Texts live in `pool`, and may
- * hold a document's. ERROR_SYSTEM: out of memory. */
+/* What several documents of one machine advise: each advice is read from the first document that
+ * has its figure, in the standard experiment if there is one. The list is empty before. Texts live
+ * in `pool`, and may hold a document's. ERROR_SYSTEM: out of memory. */
 int advise(const struct document *const *, size_t count, struct pool *pool, struct advices *,
            struct error *);
 
@@ -45,7 +45,7 @@ double advise_block(double bytes);
 /* The least distance of two words in bytes that two CPUs write without disturbing each other, as a
  * document of `fathom contention` shows it; 0: not shown. */
 size_t advise_padding(const struct document *);
-/* So many independent loads as come within 5 % of the least time in that level, where a document
- * tells; else as many as `misses` under way. More than these, because some loads are always between
- * one miss and the next. */
+/* The number of independent loads whose time comes within 5 % of the least in that level, where a
+ * document tells it; else `misses`, the number in flight. The first is larger, because some loads
+ * are always between one miss and the next. */
 double advise_at_once(const struct document *, const char *level, double misses);

@@ -20,7 +20,7 @@ struct analysis {
     const struct finding *before;
     size_t before_count;
     bool *kept;  /* for each finding of `before`, whether it was kept */
-    size_t read; /* findings before this one have their series, or none */
+    size_t read; /* index: findings before it have their series, or are of none */
     /* Findings that could not be computed anew, by reason. */
     struct analysis_remark {
         const char *probe, *why;

@@ -62,7 +62,7 @@ static bool has_text(const struct series *series, const char *factor, const char
     return !factor || (there && there->text && strcmp(there->text, text) == 0);
 }
 
-/* Of what pages the series was measured on. */
+/* The pages that the series was measured on. */
 static enum loop_pages pages_of(const struct probe_result *result, const struct series *series)
 {
     const struct factor *pages = series_factor(series, "pages");
@@ -234,8 +234,8 @@ static const char *carry(struct predicting *p, struct anchors *anchors, struct t
 
 /* --- the machine --- */
 
-/* Of the levels those that have a latency. Threads run on one CPU of each core, as many of a
- * cluster as there are. */
+/* Keeps the levels that have a latency. Threads run on one CPU of each core, so a cache is shared
+ * by as many of them as it has cores. */
 static void learn_machine(struct predicting *p)
 {
     const struct machine_facts *facts = p->machine;
@@ -296,7 +296,8 @@ static void refuse_loop(const struct predicting *p)
                    p->line);
 }
 
-/* ns a line for each of so many threads that read a level; no value: not in the documents. */
+/* The time of a line in ns, for each of so many threads that read a level; no value where the
+ * documents lack it. */
 static struct told read_of_level(struct predicting *p, const struct level *level, double threads)
 {
     const char *name = level->kind == LEVEL_MEMORY ? "DRAM" : level->name;

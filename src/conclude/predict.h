@@ -1,6 +1,7 @@
 /*
- * What a loop takes on a machine that a document tells of: time per access and bytes a second, each
- * with a band that nine of ten measurements of the same loop lie in, and what it is bound by.
+ * How long a loop takes on the machine that a document describes: time per access and bytes a
+ * second, each with a band that nine of ten measurements of the same loop lie in, and what it is
+ * bound by.
  *
  * The prediction carries measured curves from one to the next: latency by working set; what
  * translation adds on small pages; in each level the time of one chain of loads to that of several
@@ -45,7 +46,7 @@ struct prediction {
 };
 
 /* What several documents of one machine tell of the loop: each curve is taken from the first that
- * has it. Texts live in `pool`. ERROR_USAGE where the loop is none, or this machine's CPUs, memory
- * or nodes can't run it. */
+ * has it. Texts live in `pool`. ERROR_USAGE where the loop makes no sense, or this machine's CPUs,
+ * memory or nodes can't run it. */
 int predict(const struct document *const *, size_t count, const struct loop *, struct pool *pool,
             struct prediction *, struct error *);

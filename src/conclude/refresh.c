@@ -4,9 +4,9 @@
 #include <string.h>
 
 const double refresh_least_ns = 0.9e3, refresh_most_ns = 16e3, refresh_longest_ns = 1e3;
-/* Longer periods are searched up to this one, because a period in the range may be a part of one of
- * them and is then no refresh. Pulses that are rarer than that meet fewer of the periods than one
- * in this time. */
+/* Longer periods are searched up to this one, because a period in the range may be a part of a
+ * longer one and is then no refresh. Rarer pulses are recognised because fewer than one in this
+ * time meet a period. */
 static const double looked_ns = 160e3;
 const double refresh_chance = 1e-3;
 
@@ -99,9 +99,9 @@ struct search {
     double first, step, *power, *sorted, *turns;
 };
 
-/* Whether the power there is larger than chance explains: of so many powers of loads without a
- * period, one is as large in refresh_chance of all cases. Slow loads of one burst are not
- * independent, so their powers have a larger mean, which the neighbours show. */
+/* Whether the power there is larger than chance explains: without a period, the greatest of so many
+ * powers is as large in refresh_chance of all cases. Slow loads of one burst are not independent,
+ * so their powers have a larger mean, which the neighbours show. */
 static bool stands_out(const struct search *search, size_t at, double trials, double of)
 {
     const size_t from = at > NEIGHBOURS ? at - NEIGHBOURS : 0,
@@ -158,11 +158,11 @@ static double period_in(const struct search *search, const struct refresh_trial 
 
 struct fold {
     double met, opposite, periods; /* periods with a slow load at the phase, and opposite to it */
-    double cost_ns;                /* of the load that comes first */
+    double cost_ns;                /* the wait of a load that comes as the refresh begins */
 };
 
-/* The waits at the phase less as many as there are opposite to it, which chance explains: the value
- * that the share `above` of the difference exceeds. Both lists ascend. */
+/* The value that the share `above` of the waits at the phase exceeds, after as many are subtracted
+ * as there are opposite to it, which chance explains. Both lists ascend. */
 static double excess(const double *at, size_t n, const double *opposite, size_t m, double above)
 {
     const double wanted = above * ((double)n - (double)m);
@@ -204,8 +204,8 @@ static struct fold fold(const struct search *search, const struct refresh_trial 
     if (n[0] <= n[1])
         return found;
     /* A load comes at any moment of the refresh and waits for the rest of it, so the waits are
-     * spread evenly up to the whole: it lies half as far above the first of these as that above the
-     * second. */
+     * spread evenly up to the whole of it. The whole therefore lies half as far above the first
+     * quantile as that above the second. */
     const double upper = excess(values[0], n[0], values[1], n[1], 0.1),
                  lower = excess(values[0], n[0], values[1], n[1], 0.3);
     found.cost_ns = upper + (upper - lower) / 2;

@@ -53,7 +53,8 @@ enum refresh_answer {
 
 struct refresh {
     enum refresh_answer answer;
-    struct summary period_ns, cost_ns; /* of the trials; the cost of the load that comes first */
+    /* of the trials; the cost is the wait of a load that comes as the refresh begins */
+    struct summary period_ns, cost_ns;
 };
 
 /* Looks for one period in all trials: Rayleigh's test ("On the problem of random vibrations",

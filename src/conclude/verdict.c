@@ -183,7 +183,8 @@ int verdict_family(const struct document_verdict *verdict, const struct document
     return find(verdict, place.name);
 }
 
-/* A figure and its grade, to which doubts of a point have contributed; NULL: nothing doubts it. */
+/* Counts a figure with its grade. `doubt`: what a doubtful point contributed to the grade; NULL: no
+ * point is doubtful. */
 static void tally(struct family_tally *tally, const struct finding *finding, enum grade grade,
                   const char *doubt)
 {
@@ -479,8 +480,8 @@ void line_add_verdict(struct line *line, const struct document *document,
     }
 }
 
-/* One core gets no more lines a second from DRAM than all cores read from it in sequence: what does
- * was served by a cache, and so were the smaller sets that the latency was read from. */
+/* One core gets no more lines a second from DRAM than all cores read from it in sequence: a higher
+ * rate was served by a cache, and so were the smaller sets that the latency was read from. */
 static void refuse_dram(struct document *document)
 {
     const struct finding *lines = document_finding(document, "DRAM.parallelism.rate"),

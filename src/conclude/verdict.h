@@ -36,8 +36,9 @@ struct family {
     char why[FAMILY_WHY_BYTES]; /* "DRAM.latency ±12 %", "too few trials"; "" if it is good */
     struct family_tally {
         size_t figures, good, usable;
-        /* A usable one that is not good, the widest: its name (NULL: none), why, if its interval
-         * does not say it, and half of its interval's width as a share of its value. */
+        /* The usable figure that is not good and has the widest interval: its name (NULL: none),
+         * why, if its interval does not say it, and half of its interval's width as a share of its
+         * value. */
         const char *worst, *why;
         double width;
     } headline, all;
@@ -62,7 +63,7 @@ void verdict_of(struct document_verdict *, const struct document *);
 /* What to say behind the name of the i-th family: why it is not good, where its width does not say
  * it and the next family of its grade will not say the same; else "". */
 const char *verdict_reason(const struct document_verdict *, size_t i);
-/* The index of the family of a finding, or without one of the probe's own; -1: none. */
+/* The index of a finding's family, or without a finding of the probe's; -1: none. */
 int verdict_family(const struct document_verdict *, const struct document *,
                    const struct probe_result *, const struct finding *);
 /* How many families have that grade. */

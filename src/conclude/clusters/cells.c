@@ -11,7 +11,7 @@ static const double rounding_deviation = 0.29, least_noise = 0.003;
 /* The usual noise, for matrices with too few columns to tell noise from structure. */
 static const double usual_noise = 0.03;
 enum { COLUMNS_ENOUGH = 6, ROWS_FEW = 24, ROWS_VERY_FEW = 12, COLUMNS_LOOKED_AT = 32 };
-/* Third rows of a missing cell: all of them up to so many. */
+/* Of a missing cell's third rows, as many are looked at; there may be more. */
 enum { THIRDS_LOOKED_AT = 256 };
 
 static bool is_latency(double value)
@@ -39,11 +39,11 @@ static int by_latency(const void *a, const void *b)
     return (one->latency > other->latency) - (one->latency < other->latency);
 }
 
-/* Estimates a missing latency of the row with these ways by way of a third row: the larger of the
- * latencies from either row to the third, minimised over all third rows; the matrix's largest
- * latency, `best`, if there is no third row (the completion of an ultrametric, De Soete 1984).
- * Third rows come from the nearest on, so that none is better after the first that is as far as the
- * best. Of those beyond the nearest only some are looked at: time grows with the cells. */
+/* Estimates the missing latency of row b and the row that has these ways, by way of a third row:
+ * the larger of both rows' latencies to it, minimised over all third rows (the completion of an
+ * ultrametric, De Soete 1984). Without a third row it is `best`, the matrix's largest latency. The
+ * ways ascend, so the search ends at one that is as long as the best found. Of those beyond the
+ * nearest only some are looked at, so that time grows with the cells. */
 static float guess(const struct cells *cells, const struct way *ways, size_t count, size_t b,
                    float best)
 {
@@ -154,7 +154,7 @@ static void pool_noise(struct cells *cells, double *room)
         cells->noise[a] = fmax(cells->noise[a], typical);
 }
 
-/* The noise that half of the row's cells are known to have at least; `room` holds m values. */
+/* The noise that at least half of the row's cells are known to have; `room` holds m values. */
 static double given_noise(const struct cells *cells, const double *noise, size_t n, size_t a,
                           double *room)
 {

@@ -199,7 +199,7 @@ static const double least_gap = 0.0953; /* ln 1.1 */
 static const double deviations = 6;
 /* This share of the latencies within a group may be far. */
 static const double far_share = 0.2;
-/* This share of a group's rows may not see it as near (is_seen()). */
+/* The largest share of a group's rows from which the group may not look near (is_seen()). */
 static const double blind_share = 0.25;
 enum { ROWS_TO_CORRECT = 6 };
 

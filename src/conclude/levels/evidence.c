@@ -138,7 +138,8 @@ void evidence_bracket(const struct curve *curve, enum level_pages pages, size_t 
     const double near = fmin(1.05 * ends + 0.15 * (next - ends), 1.25 * ends);
     while (below + 1 < curve->bin_count && exp(curve->bins[below + 1].y) < near)
         below++;
-    /* Half of the loads miss: no cache keeps more of a chase than its share of the working set. */
+    /* The size at which half of the loads miss: no cache keeps more of a chase than its share of
+     * the working set. */
     const size_t half = first_above(curve, below + 1, (ends + next) / 2);
     const size_t twice = first_above(curve, below + 1, fmin((ends + next) / 2, 2 * ends));
     if (twice >= curve->bin_count)
@@ -306,9 +307,9 @@ static struct level *bracket_before(struct weighing *weighing, size_t k)
     return before;
 }
 
-/* What lay between level k and the one before was refused, so the time that a miss takes is
- * unknown, and with it the capacity that the fit made of it. The interval holds the sizes between
- * which the curve itself leaves the level as well, and the value is among them. */
+/* The sizes between level k and the one before were refused as a level. So the time that a miss
+ * takes is unknown, and with it the capacity that the fit made of it. The interval is widened to
+ * the sizes between which the curve itself leaves the level, and the value is moved among them. */
 static void doubt_capacity(struct weighing *weighing, size_t k)
 {
     const struct interval fit = weighing->levels->list[k - 1].capacity;
@@ -329,7 +330,7 @@ static void refuse_levels(struct weighing *weighing)
         evidence_add_gap(levels, fmax(served_from(levels, k), curve->clean[0].bytes),
                          fmin(served_to(levels, k), curve->clean[curve->n - 1].bytes));
         const struct level *before = k ? &levels->list[k - 1] : NULL;
-        /* Where translation explains the step to it, the level before ends where it would. */
+        /* Where translation explains the step to level k, it is a part of the level before. */
         if (before && weighing->pages != LEVEL_PAGES_KNOWN &&
             evidence_is_translation(curve, log(before->latency.value), log(levels->list[k].fitted),
                                     before->capacity.low, before->capacity.high))
@@ -496,8 +497,8 @@ void evidence_weigh(struct curve *curve, enum level_pages pages, struct levels *
     for (size_t k = 0; k + 1 < levels->count; k++) {
         levels->list[k].blurred = is_blurred(curve, &levels->list[k]);
         if (pages == LEVEL_PAGES_UNKNOWN) {
-            /* No cache keeps more of a chase than its share of the working set: a size of which
-             * more is served at this level than its capacity has seen misses that begin early, so
+            /* What this level serves of a working set (its bytes times the share of hits) can't
+             * exceed the capacity. Where it exceeds the one that was found, misses begin early, so
              * the capacity may reach to where half of the loads miss. */
             const double next = levels->list[k + 1].latency.value;
             struct level *level = &levels->list[k];

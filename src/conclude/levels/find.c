@@ -10,8 +10,8 @@
 static const double fit_unevenness = 0.004;
 /* The largest correction of a plateau's point for other levels' share in it. */
 static const double correction_most = 0.05;
-/* The uncertainty of a correction, as a share of it; of one above the largest, the whole
- * correction. */
+/* The uncertainty of a correction, as a share of it; a correction above the largest is uncertain as
+ * a whole. */
 static const double doubted = 0.25;
 
 /* --- from plateaus to levels --- */

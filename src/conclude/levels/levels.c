@@ -30,7 +30,7 @@ static const double undeclared_least = 256 << 20;
 
 /* Whether the last level is shown to be DRAM: flat far behind the last cache, or half an octave
  * behind all declared caches, of which sizes may be wrong but hardly ever numbers. Where nothing is
- * declared, or more than was measured, nothing tells a last cache that no size outgrew from it. */
+ * declared, or more than was measured, it may be a last cache that no measured size outgrew. */
 static bool is_dram(const struct levels *levels, size_t k, size_t number)
 {
     const size_t declared = levels->declared_count;
@@ -155,8 +155,8 @@ static struct disturbance disturbance_of(const struct level_reading *reading, si
     return disturbance;
 }
 
-/* The points of `timed`, whose trials know whether they had the core alone, as the fit's do not:
- * each is as the fit has the size next to it. Both series ascend. */
+/* The points of `timed`, whose trials, unlike the fit's, know whether they had the core alone, each
+ * with the fit's sample of the nearest size. Both series ascend. */
 static struct level_reading at_own_sizes(const struct level_reading *fit,
                                          const struct series *timed)
 {
@@ -204,7 +204,7 @@ static struct interval latency_in(const struct level_reading *reading, size_t in
         if (sample->level != (int)index)
             continue;
         values[n] = (double)at.median * fitted / sample->fitted;
-        /* Few trials' least and greatest hold the truth less often than in 95 %. */
+        /* The least and greatest of few trials enclose the truth in less than 95 % of cases. */
         const double outside = fmax(0.05, 1 - (double)series->points[i].y.coverage),
                      few = student_reach(INFINITY) / student_reach_of(INFINITY, outside);
         halves[n] = (double)(at.high - at.low) / 2 * few * fitted / sample->fitted +
@@ -274,8 +274,8 @@ static struct finding *add_value(const struct level_reading *reading, const stru
                        pool_printf(reading->pool, "%s.%s", level->name, fact), unit);
 }
 
-/* Adds it in cycles and in ns where the points have both: in the level's home, and derived at
- * `clock`. */
+/* Adds the level's latency in its home and, where the points have both cycles and ns, in the other
+ * unit, derived at `clock`. */
 static void add_latency(const struct level_reading *reading, size_t index, struct interval clock,
                         struct disturbance disturbance)
 {

@@ -168,8 +168,8 @@ struct curve {
     size_t bin_count;
 };
 
-/* Makes the curve, in the pool. Resets the members of the samples that levels_find() fills, and
- * keeps pointers to the samples. */
+/* the low ends of their intervals: a capacity is read off the trials from which other programs took
+ * least */
 struct curve *curve_read(struct pool *, struct level_sample *, size_t n,
                          const struct translation_knee *, size_t knee_count);
 

@@ -15,7 +15,7 @@ bool factors_same(const struct series *, const struct series *);
 /* Writes a number that a person set into UNIT_TEXT bytes, exact to the last digit even for sizes of
  * many GiB; "-" if it is not finite. Returns text. */
 char *factor_format(double number, char *text);
-/* Adds ", op cas, stride 64" for each factor; the comma only between things. */
+/* Adds ", op cas, stride 64" for each factor; the comma only after other text. */
 void line_add_factors(struct line *, const struct factor *, size_t count);
 /* Adds the finding's deviations: ", order forward" after other text in the line, or " (order
  * forward)"; nothing for a standard experiment. */

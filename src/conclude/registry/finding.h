@@ -46,6 +46,6 @@ const char *finding_kind(const struct finding *);
 /* Whether interference made the median batch longer than the undisturbed ones by more than
  * differences_threshold. */
 bool finding_is_disturbed(const struct finding *);
-/* Whether others had a part in it in one way or the other. */
+/* Whether other programs had a part in it: by its kind, or because it is disturbed. */
 bool finding_is_beside(const struct finding *);
 bool point_is_disturbed(const struct point *);

@@ -187,8 +187,9 @@ struct finding_meaning {
 };
 struct finding_meaning finding_meaning(const struct finding *);
 
-/* The names of the last level that was reached: memory where the evidence says so, else the other.
- * It is one role. */
+/* Orders findings by name as strcmp() does, but takes "last.latency", of the last level that was
+ * reached, for "DRAM.latency", and "L2.begins" for "L2.capacity": runs that reached as far differ
+ * in what they can prove, and a cache of which less is left must not leave the comparison. */
 extern const char level_memory[], level_reached[];
 /* Orders findings by name as strcmp() does, where "last.latency", of the last level that was
  * reached, is "DRAM.latency", and "L2.begins" is "L2.capacity": runs that reached as far differ in
@@ -215,8 +216,8 @@ bool finding_place(const struct finding *, bool is_twin, struct finding_place *)
 /* What all CPUs of a machine share, so that other programs can change its values: memory and the
  * way to it, caches beyond a core's own, and what is measured on all CPUs together. */
 
-/* Where it is not declared, or by a hypervisor, caches beyond the second level are taken for those
- * of several cores. On some processors one core has all of such a cache. */
+/* Where sharing is not declared, or is declared by a hypervisor, caches beyond the second level
+ * count as shared by several cores. On some processors one core has all of such a cache. */
 enum { PRIVATE_LEVELS = 2 };
 /* Whether the cache of that level belongs to several cores. */
 bool level_is_shared(const struct machine_facts *, int level);
