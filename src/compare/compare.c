@@ -10,7 +10,7 @@ const double comparison_share = 0.025;
 /* Half of a 95 % interval over the standard deviation, of a normal distribution. */
 static const double normal_95 = 1.959963984540054;
 
-/* The squares of the runs' deviations from their mean, on the scale of logarithms. */
+/* The sum of the squares of the runs' deviations from their mean, on the scale of logarithms. */
 static double squares_of(const struct figure *figure)
 {
     double sum = 0, squares = 0;
@@ -23,7 +23,8 @@ static double squares_of(const struct figure *figure)
     return squares;
 }
 
-/* Whether the figure without others at work may lie further on that side than runs scatter. */
+/* Whether, without other programs at work, the figure might lie further to that side than runs
+ * scatter. */
 static bool is_beside(const struct figure *figure, bool above)
 {
     return figure->beside &&
@@ -59,8 +60,9 @@ static struct reach reach_of(const struct figure *const sides[2], bool above)
             squares += squares_of(sides[other]);
             freedom += (double)sides[other]->run_count - 1;
         }
-        /* The values of several runs show both variances together, and not less than the usual
-         * error of each; a single one's interval shows its own, which may be unusual. */
+        /* The scatter of several runs contains both variances; it counts as no less than the usual
+         * error of each run's value. A single run shows its own interval alone, which may be
+         * unusual. */
         const double usual = prior->own * prior->own;
         const double expected = prior->scatter * prior->scatter + usual;
         struct variance between = variance_shrunk(squares, freedom, expected, prior->freedom);

@@ -39,7 +39,7 @@ struct comparison {
     enum side side;    /* of a change: SIDE_MORE is worse, SIDE_LESS better */
     double ratio;      /* the second figure over the first */
     double low, high;  /* its interval of 95 %; NAN: votes have none, nor has a value without one */
-    double p;          /* of so large a ratio by chance; NAN: it can't be tested */
+    double p;          /* probability of so large a ratio by chance; NAN: it can't be tested */
     double resolution; /* the larger half of the interval, relative; NAN as above */
     double tolerance;
     /* For the sentence that says why. */
@@ -63,7 +63,7 @@ void comparison_settle(struct comparison *, double limit);
 /* Whether the ratio is beyond the tolerance, by chance or not. */
 bool comparison_is_beyond(const struct comparison *);
 
-/* Makes it the answer without an interval: BY_PLACEMENT, hand-offs of two placements can't be told,
+/* Sets an answer that needs no interval: BY_PLACEMENT, hand-offs of two placements can't be told,
  * because the host may have moved the CPUs; BY_ITSELF, a document and itself are the same. */
 void comparison_decide(struct comparison *, enum answer, enum decided);
 /* The end of the interval on the worse side, as the logarithm of the ratio: above 0 is worse. */

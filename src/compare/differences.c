@@ -200,7 +200,8 @@ static void compare_findings(struct search *search, const struct probe_result *a
 
 /* --- pairs --- */
 
-/* The sort of most of the probe's figures is that of its points; SORT_SYSTEM: of those in time. */
+/* The sort of a matrix's points: hand-offs or rates, as the probe's findings say; SORT_SYSTEM for
+ * other properties, if they are times. */
 static enum figure_sort sort_of_points(const struct probe_result *probe)
 {
     bool property = false;

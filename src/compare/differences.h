@@ -22,7 +22,7 @@ struct difference {
     const struct finding *finding_a, *finding_b;
     enum side worse; /* of the figure; SIDE_NEITHER: no change is for the worse */
     bool headline;   /* figure_is_headline(); where none of the first document's is: any */
-    bool fact;       /* the clock: the correction for all figures is not for it */
+    bool fact;       /* the clock: it is left out of the correction for all figures */
     double a, b;     /* the values */
 };
 

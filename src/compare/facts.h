@@ -10,7 +10,7 @@ struct changed_fact {
     const char *what;           /* "memory" */
     const char *before, *after; /* in words */
     enum side side;             /* SIDE_MORE: the second is worse; SIDE_LESS: it is better */
-    bool of_run;                /* of how was measured; else of the machine */
+    bool of_run;                /* about how it was measured; else about the machine */
 };
 
 struct changed_facts {

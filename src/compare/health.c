@@ -245,7 +245,8 @@ static bool can_be_told(const struct health_check *check, const struct differenc
     const struct comparison *compared = &difference->compared;
     const struct finding *base = difference->finding_a;
     const double runs = base && base->run_count ? (double)base->run_count : 1;
-    if (isnan(compared->resolution)) /* this run lacks an interval, or votes, or the place */
+    /* this run has no interval, no votes, or an unknown placement */
+    if (isnan(compared->resolution))
         return !base || isfinite(base->low + base->high);
     const double error = compared->scatter * sqrt(1 / runs + 1.0 / check->looks);
     return student_reach_of(compared->freedom, 0.05 / check->looks) * error <=

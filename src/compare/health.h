@@ -53,16 +53,16 @@ struct health_check {
     struct pool pool;
 };
 
-/* `tolerance` as for differences_find(). `looks`: how often it is asked of one machine
- * before it is believed, which a figure that is the same must bear: its interval is one of 95 % for
- * all looks together (Bonferroni's inequality), because measuring ends with the first one that
- * tells. ERROR_USAGE: the baseline has no value to
- * compare with, none of its probes was measured now, or the documents have different processors.
- * The documents must outlive the result, which the caller frees with health_check_free(). */
+/* `tolerance` as for differences_find(). `looks`: how often a machine is measured and checked at
+ * most. Measuring ends with the first look that tells, so the interval of a figure that is the same
+ * is one of 95 % for all looks together (Bonferroni's inequality). ERROR_USAGE: the baseline has no
+ * value to compare with, none of its probes was measured now, or the documents have different
+ * processors. The documents must outlive the result, which the caller frees with
+ * health_check_free(). */
 int health_check(struct health_check *, const struct document *base, const struct document *now,
                  double tolerance, unsigned looks, struct error *);
 void health_check_free(struct health_check *);
 /* Whether more runs, up to the looks, may tell more: a figure of `probe` is worse, was not found,
- * or can't be told although so many runs could tell it. No fact of the machine is worse, which no
- * run will change. */
+ * or can't be told although so many runs could tell it. False where a fact of the machine is worse,
+ * because no run changes that. */
 bool health_is_open(const struct health_check *, const char *probe);

@@ -108,7 +108,7 @@ static struct curve curve_at(const struct level_links *links, size_t from)
 /* How far it is from level to level, on the scale of logarithms. */
 typedef double step_between(const struct level_link *, const struct level_link *);
 
-/* What one of them does not know tells nothing. */
+/* The distance of two values, as a logarithm; 0 where one of them is unknown. */
 static double away(double a, double b)
 {
     const double ratio = fabs(log(a / b));
@@ -130,7 +130,7 @@ static double distance(const struct level_link *a, const struct level_link *b)
     return step_of_size(a, b) + step_of_latency(a, b);
 }
 
-/* The least way to a neighbour: INFINITY without one, or where it is not known. */
+/* The least distance to a neighbour: INFINITY without one, or where it is not known. */
 static double to_neighbour(const struct curve *curve, size_t i, step_between *step)
 {
     const struct level_link *at = &curve->levels[i];
@@ -152,8 +152,8 @@ static void link_levels(struct level_link *a, struct level_link *b)
 }
 
 /* Whether two levels that lie far from each other may be one that changed: in size or in latency
- * they are nearer than half of the way from level to level. What is another level in both, as
- * memory is that a short curve shows as its last level, is one of its own. */
+ * they are nearer than half of the distance between levels. A level that is another one in both is
+ * a level of its own, such as memory, which a short curve shows as its last level. */
 static bool may_be_one(const struct curve *a, size_t i, const struct curve *b, size_t j)
 {
     static step_between *const steps[] = {step_of_size, step_of_latency};

@@ -34,19 +34,20 @@ struct level_links *level_links_of_all(struct pool *, const struct document *doc
 /* Fills both with the levels of two documents, paired, in the pool. */
 void level_links_find(struct level_links of[2], struct pool *, const struct document *a,
                       const struct document *b);
-/* The number of the partner of the level that the finding is about: in its own experiment, or, of
- * another probe, in the standard one; its own number where nothing is known of the level; -1: it is
- * about none. */
+/* The number of the partner of the finding's level: in the finding's own experiment or, for a
+ * finding of another probe, in the standard one. Its own number where nothing is known of the
+ * level; -1: the finding is about no level. */
 int level_partner(const struct level_links *, const struct finding *);
 /* For documents that are joined: gives the levels of all[count] the numbers that they have in `as`.
  * A level without a partner in `as` keeps its number if `as` has no level of that number. */
 void level_links_number(struct level_links *all, size_t count, const struct level_links *as,
                         struct pool *);
-/* One of all[count] that shows as many levels as most, of those that show any. */
+/* One of all[count] with the usual number of levels, the most frequent one; those without levels
+ * don't count. */
 const struct level_links *level_links_usual(const struct level_links *all, size_t count,
                                             struct pool *);
 /* The finding's name with that number, "L0.latency" where its level has no partner; NULL links: its
  * own name. In the pool, or the finding's. */
 const char *level_name(struct pool *, const struct level_links *, const struct finding *);
-/* The finding under that name, which its factors say too. */
+/* The finding with that level's number in its name and factors. */
 struct finding level_numbered(struct pool *, const struct level_links *, const struct finding *);

@@ -12,10 +12,11 @@ bool nearest_counts(const struct difference *difference)
     return difference->finding_a && finding_meaning(difference->finding_a).role != ROLE_CONDITION;
 }
 
-/* What a difference counts at most: beside a capacity any factor may lie between two times. */
+/* The most that one difference counts: where one time lies within a cache and the other beyond it,
+ * their ratio may be anything. */
 static const double away_most = 0.6931471805599453;
 
-/* Up to 4 MiB: beyond, caches are mostly shared, and what memory takes is its board's. */
+/* Up to 4 MiB: beyond, caches are mostly shared, and memory's latency depends on the board. */
 enum { STEPS = 23 };
 
 /* A curve's times at powers of two, in bytes or CPUs, and the shortest of them; 0: none. */
@@ -29,8 +30,9 @@ static void neighbour_add(struct neighbour *neighbour, double ratio)
     neighbour->compared++;
 }
 
-/* A hand-off to the nearest CPU, to the 2nd, 4th, 8th and so on: of all pairs in order, as many are
- * for each step as there are CPUs. */
+/* The hand-offs to the nearest CPU, to the 2nd, 4th, 8th and so on, read off all pairs sorted by
+ * time: the first n stand for the nearest, the next n for the second, where n is the number of
+ * CPUs. */
 static void shape_reach(struct shape *shape, const struct series *matrix, struct pool *pool)
 {
     double *times = pool_alloc(pool, matrix->point_count, sizeof *times);
@@ -66,9 +68,9 @@ static struct shape shape_of(const struct document *document, const char *name, 
     return shape;
 }
 
-/* Multiples of the shortest time, which no clock moves, how much each differs from the one before,
- * since a capacity is where they rise, and that time. Of CPUs also how many are there: a step that
- * one lacks differs as much as can be. */
+/* Adds the shortest time; the other times as multiples of it, which no clock moves; and how much
+ * each multiple differs from the one before, because times rise at a capacity. Of CPUs also how
+ * many there are: a step that one machine lacks differs as much as can be. */
 static void add_shape(struct neighbour *to, struct nearest *nearest, const char *name, bool every)
 {
     const struct shape a = shape_of(to->document, name, &nearest->pool),
@@ -89,8 +91,8 @@ static void add_shape(struct neighbour *to, struct nearest *nearest, const char 
     neighbour_add(to, a.shortest / b.shortest);
 }
 
-/* Fills the neighbour of a document; its `compared` is 0 where they have no figure in common. What
- * was read off a curve is not compared again. */
+/* Fills the neighbour of a document; its `compared` is 0 where they have no figure in common.
+ * Findings that were read off a curve are not compared again. */
 static int measure_away(struct neighbour *other, struct nearest *nearest)
 {
     struct differences all = {.count = 0};
@@ -111,7 +113,7 @@ static int measure_away(struct neighbour *other, struct nearest *nearest)
     return code == ERROR_USAGE ? 0 : code;
 }
 
-/* As if it differed in one more figure as much as can be: few figures say little. */
+/* The mean with one more figure, which differs as much as can be: few figures say little. */
 static double rank_of(const struct neighbour *neighbour)
 {
     return (neighbour->away + away_most) / (double)(neighbour->compared + 1);
@@ -136,7 +138,8 @@ static bool is_of_model(const struct machine_facts *a, const struct machine_fact
     return true;
 }
 
-/* Compares the document with the others of its model as one; itself, known too, is none of them. */
+/* Compares the document with the others of its model as one document; itself, if it is known, is
+ * not among them. */
 static int compare_with_model(struct nearest *nearest, const struct document *document,
                               struct error *error)
 {

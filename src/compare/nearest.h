@@ -2,11 +2,11 @@
  * Which known machines are nearest to a document's, by what was measured, and how it differs from
  * the others of its model.
  *
- * How far two are apart is the mean of the logarithms of their figures' ratios, whichever is more,
- * each of 2 at most. Latency by working set is compared as a curve, in multiples of its shortest
- * time and by its rises, and not as the levels that were read off it. Machines with few figures in
- * common rank as if one more differed by 2. Two machines at a distance of log(1.25) differ by 25 %
- * in a usual figure.
+ * How far two are apart is the mean over their figures of the logarithm of the larger value over
+ * the smaller one, which counts 2 at most. Latency by working set is compared as a curve, in
+ * multiples of its shortest time and by its rises, and not as the levels that were read off it.
+ * Machines with few figures in common rank as if one more differed by 2. Two machines at a distance
+ * of log(1.25) differ by 25 % in a usual figure.
  */
 #pragma once
 
@@ -23,8 +23,8 @@ struct nearest {
     struct error *error;
     struct neighbour *list; /* the nearest first; of those with a figure in common, one of each */
     size_t count, known_count;
-    /* The others of its model, how many there are (0: none is known, or they have no figure in
-     * common), the same as one document (compare/spread.h), and how this one differs. */
+    /* The other machines of its model: how many there are (0: none is known, or they have no figure
+     * in common), all of them as one document (compare/spread.h), and how this one differs. */
     struct document *alike_list, others;
     size_t alike;
     struct differences differences;

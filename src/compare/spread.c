@@ -21,10 +21,11 @@ struct spread {
     struct document *to; /* empty, but for the run's facts */
     const struct document *documents;
     size_t count;
-    bool one_machine;    /* they are its runs: what others did to it, and why a value is missing, is
-                            kept, and half of those that measured a probe decide on it */
-    bool any;            /* one that has a value is enough */
-    struct left_out out; /* what fewer than half of the documents have */
+    /* they are its runs: what other programs did to it and why a value is missing are kept, and a
+     * value needs half of the documents that measured its probe */
+    bool one_machine;
+    bool any;                   /* a value in one document is enough */
+    struct left_out out;        /* what fewer than half of the documents have */
     const char *left_out;       /* the same in words; NULL: nothing */
     struct level_links *levels; /* of each document, numbered as in one of them */
     /* Of the current probe: the documents and runs that could have its values, a value for each
@@ -300,7 +301,8 @@ static void add_probe(struct pool *scratch, void *with)
         add_series(spread, result, &model->series[i], scratch);
 }
 
-/* Of runs the most that others did; of machines what holds for all. */
+/* For runs of one machine the larger value, of what other programs did; for several machines the
+ * value that they share, else NAN. */
 static double of_both(const struct spread *spread, double a, double b)
 {
     if (spread->one_machine)
@@ -364,7 +366,7 @@ int repeats_join(struct document *to, const struct document *documents, size_t c
 {
     struct spread spread = {
         .to = to, .documents = documents, .count = count, .one_machine = true, .any = any};
-    /* The first run's facts hold for all, but for what they add up to. */
+    /* The first run's facts hold for all, except those that are summed up. */
     to->run = documents[0].run;
     to->run.joined = "repeat";
     to->run.documents = (unsigned)count;

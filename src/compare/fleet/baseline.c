@@ -34,7 +34,7 @@ static bool summarise(struct fleet *fleet, size_t group, const struct fleet_find
     to->value = median(values, count);
     to->low = quantile(values, count, 0.1);
     to->high = quantile(values, count, 0.9);
-    /* Of many nodes as many quantiles say how they scatter. */
+    /* Of more nodes than that, as many quantiles say how they scatter. */
     to->run_count = count < RUNS_MOST ? count : RUNS_MOST;
     to->runs = pool_alloc(&fleet->pool, to->run_count, sizeof *to->runs);
     for (size_t i = 0; i < to->run_count; i++)

@@ -183,7 +183,8 @@ static bool explain_width(struct explaining *at, struct line *reason)
     return true;
 }
 
-/* A cause that one aspect tells: where it moved to that side, and where it must, was odd. */
+/* A cause that a single aspect shows: it moved to that side and, where `odd` is set, is odd itself.
+ */
 static const struct pattern {
     enum aspect aspect;
     enum side side; /* SIDE_NEITHER: either */

@@ -75,13 +75,15 @@ struct fleet_node {
     size_t kind; /* index of its struct fleet_kind */
     size_t group;
     uint64_t memory_bytes;
-    bool busy;                  /* others were at work meanwhile */
-    struct level_links levels;  /* as its group's nodes number them once there are groups */
-    struct changed_facts facts; /* from most of its group to it, where fewer than PEERS_FEWEST share
-                                   it; until the groups are made, from its kind's first document */
-    const struct fleet_node *before;   /* the same host last time; NULL: unknown */
-    const struct fleet_finding *worse; /* than last time, the most of all; NULL: none */
-    double since;                      /* its ratio to last time, less 1 */
+    bool busy;                 /* others were at work meanwhile */
+    struct level_links levels; /* as its group's nodes number them once there are groups */
+    /* how it differs from most of its group, in what fewer than PEERS_FEWEST nodes share; until the
+     * groups are made, how it differs from its kind's first document */
+    struct changed_facts facts;
+    const struct fleet_node *before; /* the same host last time; NULL: unknown */
+    /* the finding that became worse most since last time; NULL: none */
+    const struct fleet_finding *worse;
+    double since;   /* its ratio to last time, less 1 */
     unsigned lacks; /* set of facts (bits of enum fleet_fact) in which it has less than most of its
                        group */
     bool odd;

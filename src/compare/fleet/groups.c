@@ -220,7 +220,7 @@ static void add_fact(struct fleet *fleet, struct fleet_node *node, struct change
     *slot = fact;
 }
 
-/* Notes the nodes whose value of a fact few share, where most have another one. */
+/* Notes the nodes whose value of a fact is rare, where most nodes have another one. */
 static void vote(struct fleet *fleet, const struct said *said, size_t count, size_t nodes)
 {
     const struct changed_fact first = said[0].fact;
@@ -261,7 +261,8 @@ static void vote(struct fleet *fleet, const struct said *said, size_t count, siz
     }
 }
 
-/* A value that enough nodes for a group share is that of another kind, and no fault. */
+/* A value that as many nodes share as make a group is that of another kind of machine, and no
+ * fault. */
 static void compare_facts(struct fleet *fleet)
 {
     struct said *said = NULL;

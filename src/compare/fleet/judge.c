@@ -75,8 +75,8 @@ static void judge_members(struct judging *judging, const struct fleet_finding *f
 {
     const double least = judging->fleet->rules.least;
     lay_out(judging, spread->logarithms);
-    /* Values of which most are equal, as counts are, show no scatter: that of their sort's figures
-     * between runs of one machine stands for it. */
+    /* Where most values are equal, as counts are, they show no scatter: that of such figures
+     * between runs of one machine takes its place. */
     const struct figure figure = figure_at(judging->fleet, finding, judging->members[0]);
     const struct prior *sort = &priors[figure.sort][figure.guest][STATE_QUIET];
     spread->peers.equal = (struct variance){sort->scatter * sort->scatter, sort->freedom};
