@@ -59,9 +59,9 @@ int stage_open(struct stage **, struct engine *, const struct plan *, const stru
                struct pool *, struct error *);
 /* Whether stage_look() may be called again and again (look_trials in plan.h). */
 bool stage_looks_often(const struct stage *);
-/* Measures a first trial of each point in the plan's `look`, or look_trials more where it looks
- * often, within `budget_s` seconds. Then frees the arena, unless it lives for the whole stage.
- * Errors as stage_advance(). */
+/* Measures one trial of each point in the plan's `look` or, where stage_looks_often(), look_trials
+ * more of each. Takes at most `budget_s` seconds. Then frees the arena, unless it lives for the
+ * whole stage. Errors as stage_advance(). */
 int stage_look(struct stage *, double budget_s, struct error *);
 /* Whether each point in the plan's `look` has a trial or is done. */
 bool stage_was_looked_at(const struct stage *);

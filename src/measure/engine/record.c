@@ -163,9 +163,9 @@ static bool is_rate(const struct plan *plan)
     return plan->yields == OPERATIONS_PER_SECOND;
 }
 
-/* The trials that were disturbed throughout. A core that is shared counts only where so few had it
- * alone that they have no interval: else the cycles are of those, and times far from the core lose
- * nothing by it. */
+/* The trials that were disturbed throughout. Trials whose core was shared count among them only
+ * where too few had it alone for an interval: otherwise cycles are taken from those that had it
+ * alone, and times of memory far from the core lose nothing by it. */
 static unsigned disturbed_throughout(const struct record *record)
 {
     unsigned shared = 0;

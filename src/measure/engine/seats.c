@@ -280,7 +280,7 @@ static bool lead(struct visit *visit, const struct batch_run *run)
     return is_complete(seats);
 }
 
-/* Of a batch that ends as a turn is passed on, a reading of the clock is no part. */
+/* A batch that ends as a turn is passed on contains no reading of the clock. */
 static double between_ns(const struct visit *visit, uint64_t start, uint64_t end)
 {
     const struct seats *seats = visit->own;

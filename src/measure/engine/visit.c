@@ -100,7 +100,7 @@ static double burst_hz(struct visit *visit)
     return kind->burst_hz ? kind->burst_hz(visit) : NAN;
 }
 
-/* Threads of other seats may be on the same core, and are meant. */
+/* Threads of other seats may be on the same core on purpose. */
 static bool core_shared(struct visit *visit, double hz)
 {
     const struct executor_kind *kind = visit->executor->kind;

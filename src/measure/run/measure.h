@@ -31,7 +31,7 @@ struct measurement {
 /* Catches signals from now on, reads the machine and plans the run. Errors are those of
  * machine_read() or twin_open(), and run_plan(). */
 int measurement_plan(struct measurement *, struct error *);
-/* Measures once more, in `wait_s` seconds (on a model at once), what was planned or, of that,
+/* Measures once more, after `wait_s` seconds (on a model at once), what was planned or, of that,
  * `only` the probes listed. The document then has all runs (repeats_join() of compare/spread.h),
  * also after an error: those that ended. Errors are those of run_plan() and run_measure(). */
 int measurement_again(struct measurement *, double wait_s, const struct probe *const *only,

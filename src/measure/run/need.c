@@ -40,8 +40,8 @@ struct need_state {
     const char *not_measured;
     /* The program. */
     char **with_huge; /* its environment in which malloc() asks for huge pages */
-    struct cpulist
-        affinity;     /* before the program's CPUs became fathom's, so that it inherits them */
+    /* fathom's own, before it took the program's CPUs, which the program inherits */
+    struct cpulist affinity;
     int nothing;      /* descriptor of /dev/null */
     off_t in_at;      /* where its standard input begins; -1: it has none */
     bool ran;         /* its first run is over: it has no output any more */

@@ -40,7 +40,7 @@ struct need {
     const struct cpulist *cpus; /* the program's; NULL: chosen */
     double budget_s;
     uint64_t seed;
-    bool aside; /* the program's output goes to standard error, in its first run; else to its own */
+    bool aside; /* in its first run the program's standard output goes to standard error */
     /* Called before the blocks, whose number and time are known then. */
     void (*planned)(void *argument, const struct need *);
     /* Called after each run: the share done, and the seconds left. */

@@ -31,7 +31,7 @@ static const double same_cache = 1.6;
  * times as long. Runs too short for that don't look. */
 static const double look_share = 0.01, look_most_s = 0.1, naming_longer = 2, shortest_run_s = 1;
 
-/* A set that every such cache holds, and three quarters of the caches that there are. */
+/* Small sets that every such cache holds, and three quarters of the sizes that such caches have. */
 static const size_t first_sizes[SIZES] = {8 << 10, 24 << 10, 36 << 10, 48 << 10, 96 << 10},
                     second_sizes[SIZES] = {192 << 10, 384 << 10, 768 << 10, 1536 << 10, 3072 << 10};
 
@@ -144,9 +144,9 @@ static int measure(struct looking *looking, struct plan_point *points, size_t co
 
 enum sharing { UNSEEN, APART, SHARED };
 
-/* Whether a set that lies in a cache when it is alone does not fit beside another one: the largest
- * such set tells, because two small ones fit into one cache, and one trial that was interrupted
- * would do for a smaller one. */
+/* Whether a set that lies in a cache when it is alone does not fit beside another one. The largest
+ * such set decides, because two smaller sets may fit into one cache, and with a smaller one a
+ * single interrupted trial could decide. */
 static int measure_sharing(struct looking *looking, const struct pair *pair, const size_t *sizes,
                            enum sharing *found, struct error *error)
 {

@@ -65,7 +65,7 @@ static const struct probe *curve_before(const struct run *run)
 }
 
 /* The curve takes the CPUs that a person chose for the named probes, and none of their other
- * options, which mean something else for them. */
+ * options, which mean something else for the curve. */
 static int set_curve(const struct run *run, struct settings *settings, struct error *error)
 {
     static const char *const shared[] = {"cpu", "cpus", "seed"};

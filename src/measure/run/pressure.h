@@ -37,11 +37,11 @@ struct pressure {
     struct pressed_run *run;
     bool lost; /* a worker of the team did not come back */
     double own_bytes, line_bytes;
-    uint64_t slow_ticks; /* a load of so many missed the cache; 0: it can't be told */
+    uint64_t slow_ticks; /* a load of at least so many missed the cache; 0: it can't be told */
 };
 
-/* Whatever is cheap; without pressure it can run already. `machine` and `cpus` stay the caller's.
- * Errors of team_create(). */
+/* Does only what is cheap; afterwards it can run, but without pressure. `machine` and `cpus` stay
+ * the caller's. Errors of team_create(). */
 int pressure_open(struct pressure *, const struct machine *, const int *cpus, size_t count,
                   const volatile sig_atomic_t *stop, struct error *);
 /* Maps and touches memory for `most` bytes to be held, and for traffic beyond a cache of `cache`

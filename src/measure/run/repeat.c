@@ -72,7 +72,7 @@ int measurement_again(struct measurement *measurement, double wait_s,
         run_release(run);
         document_free(&measurement->document);
     }
-    /* What is measured again is looked for, and one run that finds it is enough. */
+    /* Where only some probes are measured again, a value that one run has is enough. */
     const int joined = repeats_join(&measurement->document, measurement->runs,
                                     measurement->run_count, only != NULL, first_error);
     return code == 0 ? joined : code;

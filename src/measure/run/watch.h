@@ -31,7 +31,7 @@ struct watch_level {
     struct ring ring;     /* of its loads, built once in the arena, from byte `at` */
     size_t at;
     bool built;
-    unsigned times;   /* so many times the loads of a batch of memory */
+    unsigned times;   /* the loads of a batch, as a multiple of those of a batch in memory */
     bool flushed;     /* its lines are out of all caches when a trial begins */
     void *flushed_to; /* the line after those that are */
 };

@@ -216,7 +216,7 @@ static int measure(struct visit *visit, const struct batch_run *run, struct batc
         measure_windows(visit, run, batches, shares);
     else
         measure_batches(visit, run, batches);
-    /* Of windows each says it for itself. */
+    /* Each window says for itself whether it was interrupted. */
     const struct timing_model *model = visit->executor->engine->model;
     const bool is = model->disturbed &&
                     model->disturbed(model->self, visit->trials[run->trial].workers[0].state);

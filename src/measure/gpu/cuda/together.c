@@ -19,7 +19,7 @@
 /* The driver blocks if too many copies are queued, and a wait has to end within about a second. */
 static const uint64_t MOST_QUEUED = 16;
 static const uint64_t MOST_QUEUED_BYTES = (uint64_t)512 << 20;
-/* Copies of each other device for one of this device, at first and at most. */
+/* How many copies each other device makes for one of this device: at first, and at most. */
 enum { FIRST_TIMES = 2, MOST_TIMES = 16 };
 /* Untimed copies before the first timed one, which wake the links. */
 enum { WAKING = 2 };

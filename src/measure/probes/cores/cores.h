@@ -56,7 +56,8 @@ struct cores_state {
     bool parallel, ends;
     double bias_limit; /* percent */
     unsigned alone;    /* series of the pairs measured again alone; 0: none yet */
-    bool *kept;        /* by rank of both CPUs: not measured again alone; NULL: none are kept */
+    /* pairs that need not be measured again alone, by rank of both CPUs; NULL: none */
+    bool *kept;
 
     enum cores_home home;
     int *homes; /* nodes that lines are placed on, one plan each; -1: any node */

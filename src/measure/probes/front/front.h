@@ -20,8 +20,9 @@ enum front_role {
 struct front_ladder {
     const char *name; /* of the series */
     enum front_kind kind;
-    bool pages;    /* small ones, every second of an area, however large they are elsewhere */
-    bool random;   /* what fetches ahead does not hide a cache */
+    /* on small pages, of which every second stays empty; false: on the largest there are */
+    bool pages;
+    bool random;   /* jumps in random order, so that no prefetcher hides a cache */
     unsigned each; /* bytes */
     double from;   /* bytes */
     double most;   /* the same; 0: as far as asked */

@@ -275,7 +275,8 @@ void latency_analyse(struct analysis *analysis)
     const size_t best = ours ? 0 : most_telling(result);
     struct translation_knee knees[KNEES_TRANSLATION_MOST];
     const size_t count = knees_of_translation(analysis->document, pages_obtained(analysis), knees);
-    /* Of variants, random order speaks first, and of the others each by its own factors. */
+    /* With --variants the curve in random order is analysed first; the findings of the others have
+     * their own factors. */
     const struct series *random =
         analysis_is_set(analysis, "variants") ? random_beside(result) : NULL;
     if (random && random->headline)

@@ -36,7 +36,7 @@ struct latency_state {
     struct working_sets rest;         /* larger sets, in case the others do not reach DRAM */
     unsigned rest_stages;             /* that measure `rest`: 0 or 1 */
     unsigned small_stages;            /* of small sets: 0 or 1 */
-    unsigned chased_stages;           /* as a chase keeps the caches: 0 or 1 */
+    unsigned chased_stages;           /* stages of the chased state of the caches: 0 or 1 */
     struct latency_variants variants; /* count = 0 without --variants */
     size_t variants_planned;
     struct working_sets sets;

@@ -11,7 +11,7 @@ enum { WORD = 8, WORD_MOST = 64, TABLE_TRIALS = 3 };
 
 static const struct {
     const char *name, *list;
-    struct latency_variant common; /* of all its variants that don't say otherwise */
+    struct latency_variant common; /* the values of its variants that don't name their own */
 } sets[] = {
     /* Figures 1 to 5 of "CPU performance" (R. Groot Koerkamp): checked, unchecked, padded, raw
      * pointers, raw pointers on huge pages. */

@@ -306,8 +306,8 @@ static void observe_loaded(void *observer, const struct observation *seen)
         step->starved++;
         return;
     }
-    /* The traffic of the windows that the latency is of: where an injector or the chase had no CPU,
-     * neither its silence is traffic nor the wait is latency. */
+    /* Only the traffic of windows in which all had their CPUs counts: an injector without a CPU
+     * makes no traffic, and a chase without one waits for no load. */
     double ns[seen->batch_count], repeats = 0;
     unsigned windows = 0;
     for (unsigned i = 0; i < seen->batch_count; i++)

@@ -19,8 +19,8 @@
 enum { LINES = 512, LINES_APART = 3, RINGS = 8, CONTROL_BYTES = 256 };
 
 enum { BY_ALL, BY_STATE, BY_SIZE };
-/* Of the time, where sizes follow. All of it answers within so many seconds, unless more are asked
- * for. */
+/* The states' share of the time where sizes follow; and the most seconds for all, unless more are
+ * asked for. */
 static const double states_share = 0.45, most_s = 18;
 
 #include "coherence.help.h"

@@ -128,7 +128,8 @@ static size_t stem_length(const char *name)
     return twin ? (size_t)(end - name) : strlen(name);
 }
 
-/* What begins to miss early has no capacity of its own: a change of the one moves the other. */
+/* A change of "L2.capacity" is also one of "L2.begins", which a level has instead if its misses
+ * begin early. */
 static bool is_named(const char *name, const char *finding)
 {
     const char *dot = strrchr(name, '.'), *begins = strstr(finding, ".begins");

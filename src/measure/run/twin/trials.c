@@ -10,8 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What the twin knows of a trial while it is measured: in the room of each worker, behind what a
- * probe may read there of its own kernel. */
+/* What the twin knows of a trial while it is measured. It lies in the room of each worker, behind
+ * what a probe may read there of its own kernel's state. */
 struct drawn {
     uint64_t seed;
     double ns;    /* of a repeat */
@@ -20,7 +20,7 @@ struct drawn {
 };
 static const size_t drawn_at = sizeof((struct worker *)0)->room - sizeof(struct drawn);
 
-/* Times beyond are no machine's. */
+/* No machine's times lie outside of these. */
 static const double ns_least = 1e-6, ns_most = 1e12;
 /* Trials of fewer batches have no undisturbed ones that differ visibly from the others. */
 enum { BATCHES_TELL = 12 };
@@ -66,8 +66,8 @@ static double quantile_of(const struct summary *y, double share)
     return low + (high - low) * (share - from) / (to - from);
 }
 
-/* The value of a trial. An envelope is the value of a few of many trials, which the quartiles of
- * all say nothing of. */
+/* The value of a trial. An envelope is the value of a few of many trials, and the quartiles of all
+ * say nothing about these. */
 static double value_at(const struct point *point, bool envelope, double share)
 {
     return envelope ? (double)point->y.median * (1 + alike * (share - 0.5))
@@ -148,8 +148,8 @@ static struct drawn draw(struct twin *twin, const struct trial *trial)
     return drawn;
 }
 
-/* What a repeat of one of those that make traffic takes, by the rate of all of them, which the
- * document has at the same steps as the times; NAN: it has none. */
+/* The time of a repeat of one injector, by the rate of all injectors, which the document has at the
+ * same steps as the times; NAN: it has none. */
 static double traffic_ns(const struct twin *twin, const struct trial *trial)
 {
     const struct series *planned = &trial->plan->series[trial->point->series];
