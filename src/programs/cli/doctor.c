@@ -243,7 +243,7 @@ struct examined {
     struct checks checks;
     struct document document;
     struct pool pool;
-    int watched; /* of watch(): what can't be watched keeps nothing else from being told */
+    int watched; /* the result of watch(); the rest is told even if nothing could be watched */
 };
 
 static int examine(struct examined *examined, const char *smbios, struct error *error)

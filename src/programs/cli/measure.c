@@ -25,8 +25,10 @@ struct shown {
     struct line settled;  /* figures of the last probe that has ended */
     struct outlet report; /* what is shown at the end; path NULL: nothing */
     struct outlet kept, page;
-    struct shown *steps; /* of a sweep: what its documents hold may be a machine's or a setting's */
-    bool unnamed;        /* the document's name is not chosen yet: fathom-HOST-TIME.json */
+    /* of a sweep; kept to the end, because their documents may refer to memory of the machine and
+     * the settings */
+    struct shown *steps;
+    bool unnamed; /* the document's name is not chosen yet: fathom-HOST-TIME.json */
 };
 
 /* --- what is to be measured --- */
@@ -209,8 +211,8 @@ static int show(struct shown *run, struct document *document, struct error *erro
             code = outlet_finish(files[i], document, error);
     bool lost = code < 0;
     document->file = outlet_place(&run->kept);
-    /* A single probe that measured nothing has no screen but a reason, which is printed below; but
-     * devices have names. */
+    /* If a single probe measured nothing, the reason, which is printed below, replaces the screen;
+     * but not if there are devices to name. */
     const bool text =
         run->report.path && run->report.output->is_text && output_is_standard(run->report.path);
     const bool reason_alone = nothing && text && !run->report.points && alone(run) &&

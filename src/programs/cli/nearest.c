@@ -51,7 +51,7 @@ static void line_add_model(struct line *line, const struct nearest *nearest, con
              answers[CHANGED], answers[CANT_TELL]);
 }
 
-/* "MODEL (FILE)" in that many columns, at the cost of the model's name and then of the path. */
+/* "MODEL (FILE)" in that many columns: the model's name is shortened first, then the path. */
 static void write_machine(FILE *out, const struct document *document, size_t columns)
 {
     char model[CLEAN_TEXT], file[CLEAN_TEXT];

@@ -68,7 +68,7 @@ static void add_declared(struct answer *answer, const struct cache_facts *cache)
 
 /* --- as measured --- */
 
-/* Without the latency of memory it is one in part: the time was short, or memory was. */
+/* Without the latency of memory the document has the answer in part: time or memory was short. */
 static enum answered has_levels(const struct document *document, const void *asked)
 {
     const struct finding *first = document_finding(document, "L1.latency_ns"),

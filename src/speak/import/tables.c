@@ -158,7 +158,7 @@ void tables_check(const struct tables *tables, const struct table_kind *kind, co
         limits++;
     if (limits == end || isnan(value))
         return;
-    /* Of MPI's tests other columns may be 0: what was not waited for. */
+    /* In MPI's tests all columns but the headline's may be 0, as where nothing was waited for. */
     const bool waited = strcmp(kind->probe, "mpi") == 0 && !kind->headline && value == 0;
     const bool first = strcmp(kind->probe, "latency") == 0 && kind->series &&
                        limits->dimension == DIMENSION_TIME && x <= FIRST_LEVEL_BYTES;

@@ -192,7 +192,7 @@ static void find_levels(struct asct *asct)
     }
 }
 
-/* Of the sizes that are the level's, as the tool has it; whole arrays. */
+/* The middle of the level's sizes, as the tool chooses it; whole arrays. */
 static uint64_t middle_of(const struct level *level)
 {
     const uint64_t middle = (level->least + level->most) / 2;
@@ -395,7 +395,7 @@ static void c2c_latency(struct asct *asct)
 /* --- the choice --- */
 
 static const struct benchmark {
-    const char *name, *title, *words; /* words: what means it, each between spaces */
+    const char *name, *title, *words; /* words: those that select it, each between spaces */
     void (*measure)(struct asct *);
 } benchmarks[] = {
     {"latency-sweep", "Latencies at different levels of cache",

@@ -461,8 +461,9 @@ static int speak_mode(void *with)
     return 0;
 }
 
-/* One mode of a call of all: scripts look for every table, so what beside other programs had no
- * value in its time is measured again with four times as much, and is then printed with gaps. */
+/* One mode of a call of all modes: scripts look for every table. So a mode in which other programs
+ * left no time for a value is measured again with four times the time, and is then printed with
+ * gaps. */
 static void speak_in_any_case(struct mlc *mlc, void (*speak)(struct mlc *))
 {
     struct pool *pool = &mlc->talk->document->pool;

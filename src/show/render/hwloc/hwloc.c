@@ -86,7 +86,7 @@ static void add_beside(struct beside *beside, const struct finding *finding)
         beside->longer = finding->disturbance.longer;
 }
 
-/* Of a matrix's values, or those to that node. */
+/* That of all of a matrix's values, or of those to that node. */
 static struct beside beside_of_series(const struct series *series, int to)
 {
     struct beside beside = {0};
@@ -135,7 +135,7 @@ static void put_beside(FILE *out, const char *name, const struct beside *beside)
     put_info(out, key, beside->kind ? number : NULL);
 }
 
-/* Of an attribute that a node's memory will get. */
+/* That of an attribute which a node's memory will get. */
 static struct beside beside_of_node(const struct objects *objects, const struct document *document,
                                     const struct attribute *attribute, int node)
 {
@@ -332,7 +332,7 @@ static void collect(struct distances *distances, const struct grid *grid, const 
     }
 }
 
-/* Numbers that are written in elements of a few each, with the length of their text. */
+/* Numbers that are written a few to an element, which also has the length of its text. */
 struct numbers {
     FILE *out;
     const char *element;

@@ -13,10 +13,11 @@ enum box_kind { BOX_MEMORY, BOX_CACHE, BOX_KIND, BOX_CORE };
 
 struct box {
     enum box_kind kind;
-    size_t depth;        /* its parent is the last box before it with a smaller depth */
-    size_t count;        /* how many the parent holds; at least 1 */
-    bool unknown;        /* which CPUs share it, and so how many there are: what it would hold
-                            stands beside it */
+    size_t depth; /* its parent is the last box before it with a smaller depth */
+    size_t count; /* how many the parent holds; at least 1 */
+    /* it is unknown which CPUs share it, and so how many there are; what it would hold stands
+     * beside it */
+    bool unknown;
     struct line name;    /* "L2", "nodes 0-3", "core" */
     struct line details; /* declared facts: "1 MiB"; not inert, may be empty */
     /* Measured values as the datasheet shows them; FORM_TEXT (empty) or NAN: not measured. */
