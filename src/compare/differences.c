@@ -103,7 +103,7 @@ static void compare_pair(struct search *search, const struct probe_result *probe
     const struct finding_meaning meaning = finding_meaning(before);
     struct figure a = figure_of(&search->of_a, before, &meaning);
     struct figure b = figure_of(&search->of_b, after, &meaning);
-    if (a.sort != b.sort) /* one of them is no whole number, or its placement is known */
+    if (a.sort != b.sort) /* only one of them is a whole number, or knows its placement */
         a.sort = b.sort = a.sort == SORT_COUNT ? b.sort : a.sort == SORT_HANDOFF ? b.sort : a.sort;
     /* A clock's range explains nothing where the other run's lies outside. */
     if (a.sort == SORT_CLOCK && (a.high < b.low || b.high < a.low)) {

@@ -84,8 +84,8 @@ static enum side worse_side(enum figure_sort sort, const struct finding_meaning 
     return room && meaning->side == SIDE_NEITHER ? SIDE_LESS : meaning->side;
 }
 
-/* Not even a core's own caches are out of others' reach: its other thread may be a neighbour's. Few
- * trials have an interval, but not one of 95 %. A twin's CPUs stay where they are. */
+/* `beside` holds for a core's own caches, too: its other thread may be a neighbour's. A modelled
+ * guest's CPUs stay where they are. Few trials have an interval, but not one of 95 %. */
 static struct figure complete(const struct figure_source *source, struct figure figure, bool device,
                               unsigned flags)
 {

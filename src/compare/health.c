@@ -43,8 +43,8 @@ static bool is_doubtful(const struct difference *difference)
            (difference->worse == SIDE_LESS && -away > most);
 }
 
-/* Whether it is the same by the wider interval that several looks need: each of them may say so,
- * and the interval holds for all looks together (Bonferroni's inequality). */
+/* Whether it is the same by the wider interval that several looks need: each look may say so, and
+ * the interval has to hold for all of them together (Bonferroni's inequality). */
 static bool is_same(const struct checking *checking, const struct comparison *compared)
 {
     const unsigned looks = checking->check->looks;
@@ -239,7 +239,7 @@ void health_check_free(struct health_check *check)
     *check = (struct health_check){.now = NULL};
 }
 
-/* Whether one run for each look could tell, if these scattered as the runs so far. */
+/* Whether the runs of all looks together could tell, if they scattered as the runs so far. */
 static bool can_be_told(const struct health_check *check, const struct difference *difference)
 {
     const struct comparison *compared = &difference->compared;

@@ -22,7 +22,8 @@ struct level_link {
 struct level_links {
     struct level_link *list; /* by experiment and number; memory is the last of an experiment */
     size_t count;
-    bool anew; /* read off again after other probes had named the levels that they measured */
+    /* the levels were read off again, after other probes had named theirs by the first reading */
+    bool anew;
 };
 
 /* The levels of the CPUs' curves in a document, each its own partner, in the pool. They refer to

@@ -13,7 +13,7 @@
 #include "document/document.h"
 
 /* Builds the baseline of documents[count] in an empty document, in its own pool: every value that
- * at least half of them have. One that holds several runs counts as these. The run's facts are
+ * at least half of them have. A document of several runs counts as that many. The run's facts are
  * those of joined_run(). *left_out names findings that fewer than half of the documents have; NULL:
  * none. ERROR_USAGE: the documents have different processors or no value in common. */
 int baseline_build(struct document *, const struct document *documents, size_t count,

@@ -269,8 +269,8 @@ static void tell_padding(struct advising *a, const struct row *row, struct advic
     }
 }
 
-/* In the largest copies, beyond the caches, either stores past them are the faster ones, or no size
- * is advised. */
+/* A size is advised only if stores past the caches are faster in the largest copies, too, which lie
+ * beyond the caches. */
 static void tell_past(struct advising *a, const struct row *row, struct advice *advice)
 {
     const struct finding *from = read_from(a, row, advice), *past = find(a, "copy.nt.DRAM", 0),

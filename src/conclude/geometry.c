@@ -80,9 +80,9 @@ static bool doubles(const struct series *fitting, size_t i)
     return ratio > 1.9 && ratio < 2.1;
 }
 
-/* Whether at two strides before point i the same number of lines fits, and more than `lines`: a set
- * keeps its ways at all larger strides, so what holds fewer is no cache (a TLB, of which fewer
- * pages at that stride meet in one set). */
+/* Whether the same number of lines, more than `lines`, fits at two strides before point i. A
+ * cache's set has the same ways at all larger strides, so what holds fewer lines is no cache but a
+ * TLB, of which fewer pages at that stride meet in one set. */
 static bool stood_still(const struct series *fitting, size_t i, double lines)
 {
     double near, far;

@@ -16,7 +16,8 @@ static const double told_least = 0.01, told_widest = 0.1;
 
 #include "need.findings.h"
 
-/* Where there is an exact interval and it is too wide, runs differ too much. */
+/* Without an interval of 95 % there are too few runs; where there is one and it is too wide, runs
+ * differ too much. */
 static bool has_too_few(const struct summary *ratio)
 {
     return !ratio->n || !(ratio->coverage >= 0.95f);

@@ -114,7 +114,7 @@ static bool stands_out(const struct search *search, size_t at, double trials, do
     return sum > trials && trials - sum + trials * log(sum / trials) <= log(refresh_chance / of);
 }
 
-/* The frequency that every other trial from `half` on shows, which may be below the range; NAN:
+/* The frequency that the trials half, half + 2 and so on show, which may be below the range; NAN:
  * none. */
 static double frequency_of(const struct search *search, size_t half)
 {

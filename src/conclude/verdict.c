@@ -91,7 +91,7 @@ enum grade point_grade(const struct series *series, const struct point *point)
     return grade == GRADE_GOOD && flag_doubts(point->flags) ? GRADE_AS_FOUND : grade;
 }
 
-/* What its narrow interval does not show: "unstable"; NULL. */
+/* The doubt that a narrow interval does not show: "unstable"; NULL: none. */
 static const char *doubt_of(const struct finding *figure)
 {
     const unsigned doubts = flag_doubts(figure->flags);
@@ -221,7 +221,7 @@ static void add_finding(struct document_verdict *verdict, const struct document 
     if (!family)
         return;
     if (!isfinite(finding->value)) {
-        /* A level that was not found lacks its ways, too, and for another reason. */
+        /* If a level was not found, its ways are missing for that reason and not for their own. */
         const struct finding *gaps =
             meaning.fact == FACT_WAYS ? document_finding(document, "levels.gaps") : NULL;
         const char *text = gaps && gaps->text ? gaps->text : finding->text;

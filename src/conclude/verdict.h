@@ -60,8 +60,8 @@ struct document_verdict {
 };
 
 void verdict_of(struct document_verdict *, const struct document *);
-/* What to say behind the name of the i-th family: why it is not good, where its width does not say
- * it and the next family of its grade will not say the same; else "". */
+/* What to say behind the name of the i-th family: why it is not good. "" where its interval's width
+ * says it, or where the next family of its grade has the same reason. */
 const char *verdict_reason(const struct document_verdict *, size_t i);
 /* The index of a finding's family, or without a finding of the probe's; -1: none. */
 int verdict_family(const struct document_verdict *, const struct document *,

@@ -168,8 +168,8 @@ static double misfit_variance(const struct fit *fit, double cost)
 static void weigh(struct fit *fit, struct mixture_knee *knee)
 {
     const struct search *search = &fit->search;
-    /* The same where the nearest shape is off: neighbouring samples are off together, so they count
-     * as fewer. */
+    /* The same where even the nearest shape is off: neighbouring samples are then off together, so
+     * they count as fewer. */
     for (size_t i = 0; i < fit->n; i++)
         fit->off[i] = distance(fit, i);
     const double effective = effective_count(fit->off, fit->n, fit->scratch);

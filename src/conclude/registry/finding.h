@@ -8,7 +8,7 @@
 #include "document/document.h"
 #include "stats/order.h"
 
-/* By how much longer the median batch takes where interference is worth a word. */
+/* How much longer the median batch has to take before interference is worth a word. */
 extern const double differences_threshold;
 
 /* Adds a finding without any number. Name and unit are copied. */

@@ -8,7 +8,7 @@
 
 #include "conclude/registry/registry.h"
 
-/* Also of a derived finding: then it is not the finding's unit. */
+/* The home also of a derived finding, whose own unit is then another one. */
 enum finding_home finding_home(const struct finding *);
 bool finding_is_derived(const struct finding *);
 /* The home of a figure that is given in cycles, as this finding is, and in ns: ns for memory, for

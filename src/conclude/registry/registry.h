@@ -98,7 +98,8 @@ struct finding_line {
     enum finding_role role;
     enum finding_fact fact;
     enum side side; /* which side is worse; SIDE_OF_UNIT by default */
-    /* Of a figure in cycles that is given in ns as well, where the level does not say it. */
+    /* The home of a figure that is given both in cycles and in ns, where the level does not say it.
+     */
     enum finding_home home;
     /* Set if neither role nor level nor fact implies it: all CPUs
      * share what was measured, or all were measured together. */
@@ -106,7 +107,8 @@ struct finding_line {
     /* The subject of the fact: which part of the name it is, counted from 1 after the device:
      * "read" in "bandwidth.read.1" is 2; 0: all but the last part. */
     int part;
-    /* A device's capacity is marked on curves whose factor `what` is this. NULL: on all. */
+    /* The curves on which a device's capacity is marked: those whose factor `what` has this value;
+     * NULL: all. */
     const char *curve;
     /* Its place on the first screen of a device: the line of facts ("host"), or, if its fact is
      * FACT_ALL, the row of the table of bandwidths ("DRAM"). NULL: it is in the datasheet or not on

@@ -143,8 +143,9 @@ struct plan {
                               as moved; 0: as for two bursts. Larger for devices, where a timer's
                               step may be a large part of a batch */
     unsigned meant;        /* set of enum meant: these cause neither a new attempt nor a flag */
-    bool whole; /* a trial, of one batch, that was interrupted in all its attempts is dropped: what
-                   it measured was another thing, as where other programs took its lines away */
+    /* a trial of one batch is dropped if all its attempts were interrupted, because it then
+     * measured another thing, as where other programs took its lines away */
+    bool whole;
     double lasts_s;  /* the stage's most seconds, whatever its share; 0: no such limit */
     double span_s;   /* a point's first trials_min trials are spread over at least this time:
                         interference and clock changes last some 100 ms, and trials closer

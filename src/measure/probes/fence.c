@@ -20,12 +20,13 @@ enum { LEAST_TRIALS = 6, FENCE_TRIALS = 11, WORD_BYTES = 4096, LINE = 64, OPEN_M
  * a set for each of them, of which three in a hundred then come twice. Sets of a first cache are
  * too small. */
 enum { FLUSHES = 1024, FLUSHES_LEAST = 256, LINES_A_FLUSH = 16, FLUSH_BATCHES = 16 };
-/* Flushes have two stages of their own: of one line, in long batches, because a queue of flushes
- * outlasts a short one; and of each level's lines, as many as the smallest set allows. */
+/* Flushes have two stages of their own: one for a single line, in long batches, because a queue of
+ * flushes outlasts a short batch; and one for each level's lines, with as many flushes as the
+ * smallest set has lines. */
 enum { STAGE_SHORT, STAGE_FLUSHES, STAGE_LINES };
 static const double flushes_ns = 200e3;
-/* Of the time that is left when a stage begins; and the most seconds of it, so that all end within
- * 20 s beside other programs. */
+/* Each stage's share of the time that is left when it begins, and its most seconds, so that all
+ * stages end within 20 s beside other programs. */
 static const struct {
     double share, lasts_s;
 } shares[] = {[STAGE_SHORT] = {0.6, 9}, [STAGE_FLUSHES] = {0.4, 4.5}, [STAGE_LINES] = {1, 5}};

@@ -21,7 +21,8 @@ static const double cpu_least_s = 0.02;
 static const double around_run_s = 0.1;
 /* The size that traffic goes through where no L3 is declared. */
 static const uint64_t cache_assumed = 64 << 20;
-/* Shares of the most that can be held; and the traffic's pauses, in turns of an empty loop. */
+/* The levels of pressure: shares of the most that can be held, and the pauses of traffic, in turns
+ * of an empty loop. */
 enum { SHARES = 3 };
 static const double shares[SHARES] = {1.0 / 3, 2.0 / 3, 1};
 static const uint64_t pauses[SHARES] = {200, 50, 1};
@@ -46,7 +47,8 @@ struct need_state {
     off_t in_at;      /* where its standard input begins; -1: it has none */
     bool ran;         /* its first run is over: it has no output any more */
     double used_cpus; /* by its first run; 0: it was not run */
-    /* What was seen; alone[before[c][b]] and the next one are the runs around taken[c][b]. */
+    /* What was seen. The program ran alone before and after taken[c][b]: alone[before[c][b]] and
+     * the element behind it. */
     struct need_seen alone[NEED_BLOCKS_MOST * NEED_CONDITIONS + 1],
         taken[NEED_CONDITIONS][NEED_BLOCKS_MOST];
     size_t alone_count, before[NEED_CONDITIONS][NEED_BLOCKS_MOST], counts[NEED_CONDITIONS];

@@ -18,7 +18,7 @@
 
 enum { NEED_CONDITIONS = 8, NEED_BLOCKS_LEAST = 6, NEED_BLOCKS_MOST = 40 };
 
-/* Of huge pages, a level of 1 is small pages alone, and 0 as many huge ones as there can be. */
+/* For huge pages, a share of 1 means small pages alone, and 0 as many huge pages as possible. */
 struct need_condition {
     enum need_taken taken;
     struct pressure_level level;

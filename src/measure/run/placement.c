@@ -17,8 +17,8 @@ enum {
     TRIALS = 3, /* of a chase */
     LINE = 64,
     PAGE = 4096,
-    /* A move takes a moment, in which a look finds something between: a new state is one that two
-     * measurements in a row find. */
+    /* While the host moves CPUs, a look finds a value between two states, so only two equal
+     * measurements in a row make a new state. */
     TRIES = 4,
 };
 

@@ -143,8 +143,8 @@ static int plan_turns(struct run *run, struct error *error)
     return code;
 }
 
-/* 0 where there is nothing to measure; else the time that the probe planned, or the weight in its
- * table, or the default of a probe that no ordinary run has. */
+/* The turn's weight in seconds: what the probe planned, else the weight in its table, else the
+ * default of a probe that no ordinary run has; 0 where there is nothing to measure. */
 static double weight_of(const struct run_turn *turn)
 {
     const struct probe_task *task = &turn->task;

@@ -48,9 +48,9 @@ int pressure_open(struct pressure *, const struct machine *, const int *cpus, si
  * bytes, and learns what a miss of it takes: seconds, for much memory. Once, before pressure.
  * Errors of arena_map() and team_run(). */
 int pressure_map(struct pressure *, uint64_t cache, uint64_t most, struct error *);
-/* Presses until `over` is true, which is called again and again, first when the pressure is there:
- * every 50 ms, or where nothing presses every 5 ms. NULL: for some milliseconds, to see what it
- * takes without a program beside it. Errors of team_run(). */
+/* Presses until `over` is true. It is called first when the pressure is there, then every 50 ms;
+ * where nothing presses, every 5 ms. NULL: presses for some milliseconds, to see what it takes
+ * without a program beside it. Errors of team_run(). */
 int pressure_run(struct pressure *, const struct pressure_level *, bool (*over)(void *argument),
                  void *argument, struct pressed *, struct error *);
 void pressure_close(struct pressure *);

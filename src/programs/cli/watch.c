@@ -35,8 +35,8 @@ struct shown {
 
 /* --- text --- */
 
-/* The last values since the last change, from the least to the greatest of them, or to a quarter
- * more where they are alike. */
+/* Bars of the latest values since the last change. Their scale reaches from the least to the
+ * greatest, or to a quarter above the least if all are alike. */
 static void line_add_sparks(struct line *line, const struct watch_level *level, size_t sparks_most)
 {
     static const char *const sparks[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};

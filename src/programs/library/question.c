@@ -23,8 +23,8 @@ struct asking {
     struct cache_slot slot;
 };
 
-/* Stale: the answer is doubtful or lacks a part, and is older than doubt_lasts_s or had less than
- * half the time given now. */
+/* CACHED_STALE: the answer is doubtful or lacks a part, and either is older than doubt_lasts_s or
+ * had less than half the time that is given now. */
 enum cached { CACHED_NONE, CACHED_STALE, CACHED_GOOD };
 
 static enum cached look_into_cache(const struct asking *asking, struct document *document)

@@ -37,7 +37,7 @@ void draw_screen(FILE *, struct report *, const struct output_content *, const s
                  struct pool *);
 /* All blocks of the report. */
 void draw_report(FILE *, const struct report *, const struct text_style *);
-/* `within`: with its title indented and no blank line before, below its subject. */
+/* `within`: below its subject, so the title is indented and no blank line comes before it. */
 void draw_table(FILE *, const struct table *, bool within, const struct text_style *);
 /* Wrapped; the caller has printed `indent` columns of the first line. */
 void draw_sentence(FILE *, const char *sentence, size_t indent, const struct text_style *);

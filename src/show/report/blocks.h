@@ -255,7 +255,7 @@ _Static_assert(FAMILIES_MAX <= 64, "a family is a bit");
 /* "the core clock moved between trials (L1.latency): why; remedy", made inert. */
 void line_add_note(struct line *, const struct note *);
 
-/* What a screen of few lines leaves out, from the last on. */
+/* What is left out where a screen has few lines: the last of these first. */
 enum spare {
     SPARE_NEEDED, /* never left out */
     SPARE_LEVELS, /* of a device */

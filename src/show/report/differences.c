@@ -247,7 +247,7 @@ static struct cell change_of(const struct comparing *comparing, size_t document,
         return change_cell(comparing->report, (*found)->compared.ratio, (*found)->compared.answer);
     if (!finding || !base)
         return cell_of_text(base ? "missing here" : NULL);
-    /* No difference of its own: of twins in ns and cycles only the other one is judged. */
+    /* A twin in ns or cycles has no difference of its own: only the other one is judged. */
     const bool alike =
         quantity_comparable(finding->unit, base->unit) && finding->value > 0 && base->value > 0;
     return change_cell(comparing->report, alike ? finding->value / base->value : NAN, SAME);

@@ -108,9 +108,9 @@ static void add_noise(struct report *report, size_t index, struct facts *facts)
     add_fact(report, index, facts, "noise", &line, taken);
 }
 
-/* "DRAM 104 ns, p90 172, p99 301, ...": facts of each probe with a line for each finding whose
- * value needs its sentence, after the first part of its name. Of few lines one is kept: that of
- * memory, else the first. */
+/* "DRAM 104 ns, p90 172, p99 301, ...": for each probe a section of facts, labelled by the first
+ * part of its findings' names, with a line for each finding whose value needs its sentence. Where
+ * there is room for few lines, one stays: that of memory, else the first. */
 static void add_said(struct report *report, size_t index)
 {
     const struct catalogue *catalogue = &report->catalogue;

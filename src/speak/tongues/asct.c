@@ -418,8 +418,9 @@ static const struct benchmark {
 };
 enum { BENCHMARKS = sizeof benchmarks / sizeof *benchmarks, LONG = 1 << (BENCHMARKS - 2) };
 
-/* A bit for each benchmark that the words mean: without any, all but loaded-latency, which takes
- * long, and pairs of cores only where there are two; "^WORD" leaves out. */
+/* The benchmarks that the words select, a bit for each. Without words all but loaded-latency, which
+ * takes long, and c2c-latency only where there are two CPUs; "^WORD" leaves out what WORD selects.
+ */
 static unsigned choose(struct talk *talk)
 {
     const unsigned all = (1u << (BENCHMARKS - (talk->machine->allowed.count < 2))) - 1;

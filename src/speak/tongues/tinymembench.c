@@ -96,7 +96,8 @@ static void speak(struct talk *talk)
     fputs("\n" RULE "== Memory latency test                                                  ==\n"
           "== Note 1: all times are beyond that of a read of the L1 cache          ==\n" RULE "\n",
           talk->out);
-    /* Beyond the smallest buffer's time; a round of the tool's dual reads is two of fathom's. */
+    /* Times are those beyond the smallest buffer's. One of the tool's dual reads takes two of
+     * fathom's steps. */
     const struct series *const series[] = {reads_with(reads, 1), reads_with(reads, 2)};
     double least[2];
     for (size_t s = 0; s < 2; s++) {

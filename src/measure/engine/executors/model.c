@@ -136,8 +136,8 @@ static bool core_shared(struct visit *visit, double hz)
     return burst_core_shared(&state->core, (double)took_ps * 1e-3, hz);
 }
 
-/* The repeats of each seat before the batches: all of a partner's, because the model waits for no
- * other seat, and one of a background worker. */
+/* What other seats do before the batches: a partner all repeats of the batches, because the model
+ * waits for no other seat, and a background worker one repeat. */
 static uint64_t work_before(const struct visit *visit, const struct batch_run *run, size_t seat)
 {
     const struct trial *trial = &visit->trials[run->trial];

@@ -20,8 +20,8 @@ static const double batch_ns = 400e3, stream_batch_ns = 2e6;
 enum { WINDOWS = 8 };
 /* Approximate rate at which a CPU touches fresh memory. */
 static const double touched_bytes_s = 1e9;
-/* STREAM's seconds, without touching its arrays, which takes this many times as long on busy CPUs;
- * and the share of all CPUs, before one CPU. */
+/* The time for STREAM in seconds, besides touching its arrays; how many times as long touching
+ * takes on busy CPUs; and the share of that time for all CPUs, before one CPU. */
 static const double stream_s = 20, stream_touches = 8, stream_share = 0.6;
 /* Batches of a trial by threads. Busy CPUs repeat batches; with more batches, too few rounds would
  * be left for an interval. */

@@ -47,7 +47,7 @@ double twin_change_of(const struct twin_bend *bend, double value)
     return (below->at * below->factor * (1 - part) + above->at * above->factor * part) / value;
 }
 
-/* Of two steps at one place the one that changes something stays. */
+/* If two steps are at one place, the one that changes something stays. */
 static void add_step(struct changes *changes, struct twin_bend *bend, double at, double factor)
 {
     struct twin_step *step =

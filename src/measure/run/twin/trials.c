@@ -24,7 +24,7 @@ static const size_t drawn_at = sizeof((struct worker *)0)->room - sizeof(struct 
 static const double ns_least = 1e-6, ns_most = 1e12;
 /* Trials of fewer batches have no undisturbed ones that differ visibly from the others. */
 enum { BATCHES_TELL = 12 };
-/* The share of a trial's batches that take longer. Those that don't are alike but for the clock's
+/* The share of a trial's batches that take longer; the others are equal except for the clock's
  * reading. */
 static const double longer_share = 0.6, alike = 5e-4;
 
