@@ -310,7 +310,7 @@ static void tell_cpus(struct advising *a, const struct row *row, struct advice *
     advice->reason = pool_printf(
         a->pool, "%s ns a hand-off of the nearest, %s ns of the farthest%s%s", measured(a, near),
         figure(a, far->value, far->unit),
-        groups ? ": what shares data into one group, other work into different ones" : "",
+        groups ? ": threads that share data into one group, others into different ones" : "",
         a->from->machine.hypervisor ? "; the host may move these CPUs" : "");
     tell(a, advice, (struct interval){near->value, near->low, near->high},
          groups ? groups : near->cpus);

@@ -470,7 +470,7 @@ static void add_work(struct predicting *p, struct chase *chase)
     more_doubt(&chase->time, told.doubt, doubt.work);
     if (chase->time.value * saturated > before) {
         chase->reason.length = 0;
-        line_add(&chase->reason, "bound by the work between loads: the core has %.2g at once",
+        line_add(&chase->reason, "bound by the work between loads: the core keeps %.2g in flight",
                  seen);
     }
 }

@@ -333,7 +333,7 @@ static void check_clock_limit(const struct look *look)
                         clock->cpus, hertz_format((double)clock->max_hz, set),
                         hertz_format((double)clock->hardware_max_hz, most)),
             "times in ns are those of the lower clock",
-            "raise scaling_max_freq (cpupower frequency-set -u) unless programs are to run so");
+            "raise scaling_max_freq (cpupower frequency-set -u) unless programs run at that clock");
         return;
     }
 }

@@ -508,7 +508,7 @@ static void add_refresh(struct probe_task *task, const struct tail_place *place,
             pool_printf(pool, "%s; or two in turn, each %.3g us", period->text, twice * 1e-3);
     finding_add_summary(task->result, pool, pool_printf(pool, "%s.refresh.cost", prefix), "ns",
                         &found.cost_ns, flags)
-        ->text = "longer takes a load that comes as a refresh begins";
+        ->text = "longer for a load that comes as a refresh begins";
     finding_add_summary(task->result, pool, pool_printf(pool, "%s.refresh.share", prefix), "%",
                         &share, flags)
         ->text = "of the time the memory refreshes and answers no load";

@@ -106,8 +106,8 @@ static int judge_end(const struct need *need, const struct one *one, const struc
                          strsignal(end->signal), again);
     if (end->status)
         return error_set(error, ERROR_IMPOSSIBLE,
-                         "'%s' fails, with exit status %d%s: what it needs is known only of a "
-                         "program that does its work",
+                         "'%s' fails, with exit status %d%s: what a program needs shows only "
+                         "while it does its work",
                          name, end->status, again);
     return 0;
 }
@@ -344,8 +344,8 @@ static int meet_program(struct need *need, struct error *error)
     if (code == 0 && first.cpu_s < cpu_least_s) {
         char text[UNIT_TEXT];
         return error_set(error, ERROR_IMPOSSIBLE,
-                         "'%s' takes %s of CPU time, too little to be felt: give it more to do, 20 "
-                         "ms at least%s",
+                         "'%s' takes %s of CPU time, too little to show an effect: give it "
+                         "more to do, 20 ms at least%s",
                          need->arguments[0], duration_format(first.cpu_s, text),
                          state->in_at < 0 && !isatty(STDIN_FILENO)
                              ? " (it runs many times, so its standard input is empty unless it is "

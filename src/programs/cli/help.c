@@ -126,7 +126,7 @@ void help_command(FILE *out, const struct command *command, const struct probe *
 
 void help_program(FILE *out)
 {
-    fputs("fathom measures how far away a machine's memory is, and tells the truth about it.\n"
+    fputs("fathom measures how far away a machine's memory is, and how sure each figure is.\n"
           "\n"
           "usage: fathom COMMAND [OPTION...]\n"
           "\n"

@@ -109,7 +109,7 @@ int fathom_distance(struct fathom *fathom, int cpu_a, int cpu_b, double *ns, uns
     if (code == FATHOM_CACHED && document.machine.hypervisor && budget_ms < QUESTION_LEAST_MS)
         error_set(error, 0,
                   "measured at %s in a virtual machine, whose CPUs the host may have moved since: "
-                  "with 100 ms or more that is looked at",
+                  "give 100 ms or more to have that checked",
                   document.run.started);
     document_free(&document);
     return guest_leave(&guest, code);

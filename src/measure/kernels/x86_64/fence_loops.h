@@ -21,7 +21,7 @@ static bool fence_has_clwb(void)
     X(exchange, "exchange", "xchg with memory", FENCE_ATOMIC, true, NULL)                          \
     X(fetch_add, "fetch-add", "lock xadd", FENCE_ATOMIC, true, NULL)                               \
     X(cas, "cas", "lock cmpxchg", FENCE_ATOMIC, true, NULL)                                        \
-    X(lock_or, "lock-or", "lock or of the stack's top, a fence", FENCE_ORDER, true, NULL)          \
+    X(lock_or, "lock-or", "lock or on the stack's top, as a fence", FENCE_ORDER, true, NULL)       \
     X(mfence, "mfence", "orders all loads and stores", FENCE_ORDER, true, NULL)                    \
     X(sfence, "sfence", "orders stores", FENCE_ORDER, false, NULL)                                 \
     X(lfence, "lfence", "waits for all earlier instructions", FENCE_ORDER, false, NULL)            \

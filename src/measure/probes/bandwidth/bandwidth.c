@@ -261,7 +261,7 @@ static void plan_bandwidth(struct probe_task *task)
     build_note_text(task, "counting", "bytes that the program loads and stores; 1 GB = 10^9 B");
     build_note_text(
         task, "write_allocate",
-        "not counted: a store that is not past the caches (_nt) fetches its line first");
+        "not counted: the line that a store fetches first, unless it goes past the caches (_nt)");
     if (!asked->width.has)
         build_note_text(task, "width", stream_width_names[stream_widest()]);
     else if (asked->width.choice != (int)stream_widest()) /* another width makes another finding */
