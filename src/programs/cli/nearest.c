@@ -20,7 +20,7 @@ static const char *name_of(const struct document *document)
 }
 
 /* "As 4 others of its model (Intel N95) but for L3.bandwidth -62 %. 9 of 12 values are the same, 1
- * is changed, of 2 it can't be told." */
+ * is changed, 2 can't be told." */
 static void line_add_model(struct line *line, const struct nearest *nearest, const char *model)
 {
     const struct differences *differences = &nearest->differences;
@@ -46,7 +46,7 @@ static void line_add_model(struct line *line, const struct nearest *nearest, con
     }
     if (answers[CHANGED] > CHANGES_MOST)
         line_add(line, " and %zu more", answers[CHANGED] - CHANGES_MOST);
-    line_add(line, "%s. %zu of %zu values are the same, %zu changed, of %zu it can't be told.",
+    line_add(line, "%s. %zu of %zu values are the same, %zu changed, %zu can't be told.",
              answers[CHANGED] ? "" : ": no change can be told", answers[SAME], values,
              answers[CHANGED], answers[CANT_TELL]);
 }

@@ -129,7 +129,7 @@ static void add_values(struct report *report, const struct differences *differen
     report_add(report, BLOCK_DIFFERENCES, SECTION_DIFFERENCES, 0, NULL)->differences = block;
 }
 
-/* "of 7 it can't be told: L3.latency_ns to ±20 %, DRAM.latency_ns to ±29 % and 5 more: -v" */
+/* "can't be told: L3.latency_ns to ±20 %, DRAM.latency_ns to ±29 % and 5 more: -v" */
 static void add_folded(struct report *report, const struct differences *differences)
 {
     const struct answered of = answered(report, differences, CANT_TELL);
@@ -148,7 +148,7 @@ static void add_folded(struct report *report, const struct differences *differen
     if (of.count > FOLDED_MAX)
         line_add(&line, " and %zu more", of.count - FOLDED_MAX);
     line_add(&line, ": -v lists them");
-    report_add_heading(report, SECTION_DIFFERENCES, 0, NULL, 2, "it can't be told");
+    report_add_heading(report, SECTION_DIFFERENCES, 0, NULL, 2, "can't be told");
     report_add_note(report, SECTION_DIFFERENCES, 0, NULL, NOTE_REMARK, report_line(report, &line));
 }
 
@@ -176,7 +176,7 @@ void report_add_differences(struct report *report, const struct differences *dif
                             enum listed listed)
 {
     const char *sentence =
-        report_text(report, "%zu of %zu values changed, %zu are the same, of %zu it can't be told",
+        report_text(report, "%zu of %zu values changed, %zu are the same, %zu can't be told",
                     differences->counts[CHANGED], differences->figures, differences->counts[SAME],
                     differences->counts[CANT_TELL]);
     report_add(report, BLOCK_VERDICT, SECTION_DIFFERENCES, 0, NULL)->verdict =

@@ -187,7 +187,7 @@ static void what_can_not_be_told_is_named_with_its_resolution(void **state)
         "OK L1 latency 20.0 ns, expected 10.0 ns (+100 %%, known to +-12 %%); 3 compared: 2 as "
         "good, 1 can't be told\n"
         "this run: The run was stopped before anything was measured.\n\n"
-        "0 of 3 values changed, 2 are the same, of 1 it can't be told\n\n"
+        "0 of 3 values changed, 2 are the same, 1 can't be told\n\n"
         "changed facts\n  -  kernel: 6.1, then 6.2\n\n"
         "can't be told: chance explains the change, or allows for one\n"
         "  ? L3.latency: 10.0 ns -> 20.0 ns, +100 %% (+80 to +120 %%)\n%s\n"
