@@ -344,7 +344,7 @@ static struct told translation(struct predicting *p, double bytes)
     return told;
 }
 
-/* The latency of one CPU to the node's memory; NAN: not in the documents. */
+/* The latency of a CPU of node `from` to the memory of node `to`; NAN: not in the documents. */
 static double to_node(struct predicting *p, int from, int to)
 {
     const struct series *nodes = find(

@@ -270,7 +270,7 @@ struct probe_result {
     size_t finding_count;
 };
 
-/* How far the document can be relied on (conclude/verdict.h), as it says so itself. */
+/* How far the document can be relied on (conclude/verdict.h): what it states itself. */
 struct family_facts {
     const char *name;  /* "L1", "bandwidth" */
     const char *grade; /* "good", "as found", "not measured" */

@@ -381,7 +381,7 @@ static void add_causes(struct probe_task *task)
     finding_add_value(task->result, task->pool, "tail.interrupted", "",
                       (struct interval){out, NAN, NAN}, 0)
         ->text =
-        pool_printf(task->pool, "%s and %.3g more of 1 us and longer, without a cause, count", text,
+        pool_printf(task->pool, "%s and %.3g of 1 us or longer, without a known cause, were kept", text,
                     state->interrupted[UNEXPLAINED] * a_million);
 }
 
