@@ -380,9 +380,8 @@ static void add_causes(struct probe_task *task)
     }
     finding_add_value(task->result, task->pool, "tail.interrupted", "",
                       (struct interval){out, NAN, NAN}, 0)
-        ->text =
-        pool_printf(task->pool, "%s and %.3g of 1 us or longer, without a known cause, were kept", text,
-                    state->interrupted[UNEXPLAINED] * a_million);
+        ->text = pool_printf(task->pool, "%s and %.3g of 1 us or longer without known cause kept",
+                             text, state->interrupted[UNEXPLAINED] * a_million);
 }
 
 /* --- quantiles --- */
