@@ -16,7 +16,8 @@ static const double gigabyte = 1e9, usual_s = 20;
 /* `figure`: what it is called behind "gpu0.", or between two devices behind "gpu0.peer1.". A matrix
  * of devices has a row for the one that `figure`'s second device is, unless `backward`. */
 static const struct test {
-    const char *name, *heading, *figure;
+    unsigned index; /* in nvbandwidth's own list */
+    const char *name, *says, *heading, *figure;
     bool peers, backward, time;
 } tests[] = {
 #include "nvbandwidth.texts.h"
@@ -92,25 +93,39 @@ static void print_json(FILE *out, const struct test *test, const struct matrix *
     fputs("]]}", out);
 }
 
-static bool is_named(const struct talk *talk, const char *name)
+static void list(FILE *out)
 {
-    const char *one = talk_value(talk, 't'), *prefix = talk_value(talk, 'p');
-    bool named = one ? strcmp(one, name) == 0 : !prefix;
-    for (unsigned i = 0; i < talk->operand_count; i++)
-        named = named || strcmp(talk->operands[i], name) == 0;
-    return named || (prefix && strncmp(name, prefix, strlen(prefix)) == 0);
+    fputs("nvbandwidth Version: v0.8\n\n"
+          "Index, Name:\n\tDescription\n=======================\n",
+          out);
+    for (size_t i = 0; i < TESTS; i++)
+        fprintf(out, "%u, %s:\n\t%s\n\n", tests[i].index, tests[i].name, tests[i].says);
 }
 
-static void refuse_unknown(const struct talk *talk, const char *name)
+/* By its name or its index in the list. */
+static bool is_called(const struct test *test, const char *word)
+{
+    char index[12];
+    snprintf(index, sizeof index, "%u", test->index);
+    return strcmp(test->name, word) == 0 || strcmp(index, word) == 0;
+}
+
+static bool is_asked(const struct talk *talk, const struct test *test)
+{
+    const char *one = talk_value(talk, 't'), *prefix = talk_value(talk, 'p');
+    bool asked = one ? is_called(test, one) : !prefix;
+    for (unsigned i = 0; i < talk->operand_count; i++)
+        asked = asked || is_called(test, talk->operands[i]);
+    return asked || (prefix && strncmp(test->name, prefix, strlen(prefix)) == 0);
+}
+
+static void refuse_unknown(const struct talk *talk, const char *word)
 {
     for (size_t i = 0; i < TESTS; i++)
-        if (strcmp(tests[i].name, name) == 0)
+        if (is_called(&tests[i], word))
             return;
-    talk_refuse(talk,
-                "'%s': fathom has host_to_device_memcpy_ce and _sm, device_to_host_memcpy_ce "
-                "and _sm, device_to_device_memcpy_write_ce and _read_sm, host_device_latency_sm "
-                "and device_to_device_latency_sm",
-                name);
+    talk_refuse(talk, "'%s' is no test that fathom has: 'fathom as nvbandwidth -l' lists them",
+                word);
 }
 
 static void speak(struct talk *talk)
@@ -120,6 +135,11 @@ static void speak(struct talk *talk)
     FILE *out = talk->out;
     struct matrix *matrix = pool_alloc(&talk->document->pool, 1, sizeof *matrix);
     bool first = true;
+    if (talk_value(talk, 'l')) {
+        list(out);
+        talk_as_form(talk);
+        return;
+    }
     if (talk_value(talk, 't'))
         refuse_unknown(talk, talk_value(talk, 't'));
     for (unsigned i = 0; i < talk->operand_count; i++)
@@ -149,7 +169,7 @@ static void speak(struct talk *talk)
     }
     fputs(json ? "],\n\"testcases\": [" : "\n", out);
     for (size_t i = 0; i < TESTS; i++) {
-        if (!is_named(talk, tests[i].name) || (tests[i].peers && devices < 2))
+        if (!is_asked(talk, &tests[i]) || (tests[i].peers && devices < 2))
             continue;
         fill(talk, &tests[i], devices, matrix);
         if (!matrix->values) {

@@ -553,6 +553,16 @@ static void nvbandwidth(void **state)
     document_free(&document);
     assert_int_equal(SPEAK(*state, values, "nvbandwidth", "-t", "all_to_host_memcpy_ce"),
                      ERROR_USAGE);
+    assert_int_equal(SPEAK(*state, values, "nvbandwidth", "-t", "2"), ERROR_USAGE);
+    /* The list has the tool's indexes, by which a test may be called. */
+    assert_int_equal(SPEAK(*state, values, "nvbandwidth", "-t", "5"), 0);
+    assert_non_null(strstr(here->out, "SUM device_to_device_memcpy_write_ce 553.00\n"));
+    assert_null(strstr(here->out, "host_to_device_memcpy_ce"));
+    assert_int_equal(SPEAK(*state, values, "nvbandwidth", "--list"), 0);
+    assert_non_null(strstr(here->out, "Index, Name:\n\tDescription\n=======================\n"
+                                      "0, host_to_device_memcpy_ce:\n\tCopies "));
+    assert_non_null(strstr(here->out, "\n\n5, device_to_device_memcpy_write_ce:\n\t"));
+    assert_string_equal(here->asked, "");
 }
 
 int main(void)
