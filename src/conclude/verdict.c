@@ -207,6 +207,27 @@ static void count(struct document_verdict *verdict, const struct finding *figure
     verdict->modelled = verdict->modelled && figure->flags & FLAG_BIT(FLAG_MODELLED);
 }
 
+/* What of a level was not found is named, because its row may have others of its figures. A level
+ * without a latency lacks its ways, too, and for that reason. */
+static void note_missing(struct family *family, const struct document *document,
+                         const struct finding *finding, const struct finding_meaning *meaning)
+{
+    static const char begins[] = "not found: ";
+    const bool latency = meaning->fact == FACT_WAYS && document_probe(document, "latency");
+    const char *figure = latency ? "latency" : meaning->subject + meaning->subject_length + 1;
+    const struct finding *gaps = latency ? document_finding(document, "levels.gaps") : NULL;
+    const char *text = gaps ? gaps->text : latency ? "" : finding->text;
+    if (*family->why || !text)
+        return;
+    if (meaning->role != ROLE_LEVEL) {
+        snprintf(family->why, sizeof family->why, "%s", text);
+        return;
+    }
+    text += strncmp(text, begins, strlen(begins)) == 0 ? strlen(begins) : 0;
+    snprintf(family->why, sizeof family->why, "%.*s not found%s%s", (int)strcspn(figure, "_"),
+             figure, *text ? ": " : "", text);
+}
+
 /* Without a value there is nothing to grade, but a figure that was looked for makes a family.
  * `conditions`: the probe found nothing but conditions, so these are what it was to measure. */
 static void add_finding(struct document_verdict *verdict, const struct document *document,
@@ -221,12 +242,7 @@ static void add_finding(struct document_verdict *verdict, const struct document 
     if (!family)
         return;
     if (!isfinite(finding->value)) {
-        /* If a level was not found, its ways are missing for that reason and not for their own. */
-        const struct finding *gaps =
-            meaning.fact == FACT_WAYS ? document_finding(document, "levels.gaps") : NULL;
-        const char *text = gaps && gaps->text ? gaps->text : finding->text;
-        if (!*family->why && text)
-            snprintf(family->why, sizeof family->why, "%s%s", gaps ? "not found: " : "", text);
+        note_missing(family, document, finding, &meaning);
         return;
     }
     count(verdict, finding);

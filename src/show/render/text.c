@@ -73,7 +73,7 @@ static void draw_heading(FILE *out, const struct heading *heading, const struct 
 /* "L1(±11%) L3(others) bandwidth in-flight (too few trials)" */
 static void add_grade(struct line *line, const struct document_verdict *verdict, enum grade grade)
 {
-    enum { LENGTH_ALONE = 120, LENGTH_BESIDE = 40 };
+    enum { LENGTH_ALONE = 120, LENGTH_BESIDE = 48 };
     const bool alone = verdict_count(verdict, grade) == 1;
     for (size_t i = 0; i < verdict->family_count; i++) {
         const struct family *family = &verdict->families[i];

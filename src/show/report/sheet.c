@@ -137,7 +137,8 @@ void report_add_levels(struct report *report, size_t index, int device)
         row->words = report_experiment(report, level->example);
         if (!row->words && cells[i][ONE].finding && cell_is_empty(&cells[i][LATENCY]) &&
             cell_is_empty(&cells[i][HOLDS]))
-            row->words = "bandwidth at the declared size";
+            row->words = filled[LATENCY] ? "latency not found; bandwidth at the declared size"
+                                         : "bandwidth at the declared size";
         row->note =
             device < 0 && !level->experiment ? report_note_of(report, index, level->example) : 0;
         for (int c = 0; c < LEVEL_COLUMNS; c++)

@@ -153,7 +153,22 @@ static void a_level_that_was_not_found_has_the_reason_of_its_gap(void **state)
     sample_finding(&bench->document, &bench->probes[0], "L4.ways", "", NAN, 0)->text =
         "not found: lines would have to be further apart";
     assert_grade(bench, "L4", GRADE_NOT_MEASURED,
-                 "not found: from 3 to 8 MiB: sizes agree too little");
+                 "latency not found: from 3 to 8 MiB: sizes agree too little");
+}
+
+/* Its row may have a bandwidth or a latency, so the reason names the figure. */
+static void what_of_a_level_was_not_found_is_named(void **state)
+{
+    struct bench *bench = *state;
+    sample_finding(&bench->document, &bench->probes[0], "L4.ways", "", NAN, 0)->text =
+        "not found: lines would have to be further apart";
+    sample_finding(&bench->document, &bench->probes[0], "L5.latency_ns", "ns", NAN, 0)->text =
+        "not found: no sizes agree";
+    assert_grade(bench, "L4", GRADE_NOT_MEASURED, "latency not found");
+    assert_grade(bench, "L5", GRADE_NOT_MEASURED, "latency not found: no sizes agree");
+    bench->probes[0].name = "geometry";
+    assert_grade(bench, "L4", GRADE_NOT_MEASURED,
+                 "ways not found: lines would have to be further apart");
 }
 
 static void a_figure_beside_others_is_as_found(void **state)
@@ -174,7 +189,7 @@ static void too_few_trials_are_no_measurement(void **state)
     assert_grade(bench, "L1", GRADE_AS_FOUND, "1 of 2 figures have too few trials");
     find(bench, "L2.latency")->value = NAN;
     find(bench, "L2.latency")->text = "no plateau";
-    assert_grade(bench, "L2", GRADE_NOT_MEASURED, "no plateau");
+    assert_grade(bench, "L2", GRADE_NOT_MEASURED, "latency not found: no plateau");
 }
 
 /* Other figures of a family grade it only where it has no headline figure. */
@@ -360,6 +375,7 @@ int main(void)
         TEST(a_wide_interval_is_as_found_and_says_by_how_much),
         TEST(an_interval_wider_than_the_figure_is_told_in_words),
         TEST(a_level_that_was_not_found_has_the_reason_of_its_gap),
+        TEST(what_of_a_level_was_not_found_is_named),
         TEST(a_figure_beside_others_is_as_found),
         TEST(too_few_trials_are_no_measurement),
         TEST(headline_figures_decide),
