@@ -1,7 +1,7 @@
 /*
  * A watch: one short trial a second in each level, by the engine, in memory that it keeps. What a
  * load takes there shows what neighbours do: in the core's own caches, whether something shares the
- * core; in a shared cache, what evicts lines that were touched some seconds ago; in memory, which
+ * core; in a shared cache, what evicts lines that were loaded with the last trial; in memory, which
  * traffic loads it.
  *
  * A level has changed where compare() says so of its last values and those before, in a test whose
@@ -18,6 +18,9 @@
 
 /* Values that are kept, and how many of them, the last, are compared with those before. */
 enum { WATCH_LEVELS_MOST = 5, WATCH_KEPT = 64, WATCH_RECENT = 5, WATCH_BASE_LEAST = 12 };
+/* Parts of a shared cache's ring, of which each trial asks for the next: each has more lines than a
+ * trial loads (384) where the caches before hold 256 KiB or more. */
+enum { WATCH_PARTS = 16 };
 
 struct watch_level {
     char name[8];                     /* "L1", ..., "DRAM" */
@@ -31,6 +34,10 @@ struct watch_level {
     struct ring ring;     /* of its loads, built once in the arena, from byte `at` */
     size_t at;
     bool built;
+    void *parts[WATCH_PARTS];   /* of a shared cache: where each part of its ring begins */
+    unsigned part;              /* that the next trial asks for */
+    size_t push_at, push_bytes; /* what pushes a part out of the core's own caches; 0: parts are not
+                                   loaded ahead */
     unsigned times;   /* the loads of a batch, as a multiple of those of a batch in memory */
     bool flushed;     /* its lines are out of all caches when a trial begins */
     void *flushed_to; /* the line after those that are */
