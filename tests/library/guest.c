@@ -756,7 +756,8 @@ static void documents_go_to_a_file_and_back(void **state)
 /* In another locale numbers have a comma: the program's own, and never the document's. */
 static void locale_is_the_programs_own(void **state)
 {
-    static const char *const with_comma[] = {"de_DE.UTF-8", "fr_FR.UTF-8", "de_DE", "it_IT.UTF-8"};
+    static const char *const with_comma[] = {"comma", "de_DE.UTF-8", "fr_FR.UTF-8", "de_DE",
+                                             "it_IT.UTF-8"};
     bool found = false;
     for (size_t i = 0; !found && i < sizeof with_comma / sizeof *with_comma; i++)
         found = setlocale(LC_ALL, with_comma[i]) != NULL;
