@@ -213,19 +213,17 @@ static void note_missing(struct family *family, const struct document *document,
                          const struct finding *finding, const struct finding_meaning *meaning)
 {
     static const char begins[] = "not found: ";
+    const bool level = meaning->role == ROLE_LEVEL;
     const bool latency = meaning->fact == FACT_WAYS && document_probe(document, "latency");
     const char *figure = latency ? "latency" : meaning->subject + meaning->subject_length + 1;
     const struct finding *gaps = latency ? document_finding(document, "levels.gaps") : NULL;
     const char *text = gaps ? gaps->text : latency ? "" : finding->text;
-    if (*family->why || !text)
-        return;
-    if (meaning->role != ROLE_LEVEL) {
-        snprintf(family->why, sizeof family->why, "%s", text);
-        return;
-    }
-    text += strncmp(text, begins, strlen(begins)) == 0 ? strlen(begins) : 0;
-    snprintf(family->why, sizeof family->why, "%.*s not found%s%s", (int)strcspn(figure, "_"),
-             figure, *text ? ": " : "", text);
+    if (text && level && strncmp(text, begins, strlen(begins)) == 0)
+        text += strlen(begins);
+    if (text && !*family->why)
+        snprintf(family->why, sizeof family->why, "%.*s%s%s%s",
+                 level ? (int)strcspn(figure, "_") : 0, figure, level ? " not found" : "",
+                 level && *text ? ": " : "", text);
 }
 
 /* Without a value there is nothing to grade, but a figure that was looked for makes a family.

@@ -17,9 +17,9 @@
  * and the loop's first turns would add a tenth. All levels together take some 0.3 ms of CPU time,
  * and with the engine's bursts and threads less than 1 ms. */
 enum { BATCHES = 3, PRIVATE_TIMES = 12, SHARED_TIMES = 2 };
-/* Bytes that push lines out of a core's own caches, at most: at 10 to 25 GB/s they take 0.2 to
- * 0.4 ms, and 1.5 MiB 0.1 ms. */
-static const uint64_t push_most = 4 << 20;
+/* Caches before a shared one, at most, out of which lines are pushed by 1.5 times their size: at 10
+ * to 25 GB/s 4.5 MiB take 0.2 to 0.4 ms, and 1.5 MiB 0.1 ms. */
+static const uint64_t push_most = 3 << 20;
 enum { PAGE = 4096, HUGE_PAGE = 2 << 20, STATE_BYTES = 128 };
 static const uint64_t memory_most = 128 << 20, memory_least = 32 << 20;
 /* A stage keeps what it measured, so a watch without an end is stages of an hour. */
@@ -65,11 +65,8 @@ static void choose_levels(struct watch *watch)
             bytes &= bytes - 1;
         snprintf(name, sizeof name, "L%d", n);
         struct watch_level *level = add_level(watch, name, bytes, line_bytes, !shared);
-        if (shared && above + above / 2 <= push_most) {
-            level->push_at = watch->arena_bytes;
-            level->push_bytes = (size_t)(above + above / 2);
-            watch->arena_bytes += level->push_bytes;
-        }
+        level->push_bytes = shared && above <= push_most ? (size_t)(above + above / 2) : 0;
+        watch->arena_bytes += level->push_bytes; /* behind the ring */
         above = cache->size_bytes;
     }
     /* Memory is watched in lines that are flushed, or where a program can't flush them in four
@@ -103,12 +100,11 @@ static void prepare(struct trial *trial)
     struct watch_level *level = &(*watch)->levels[trial->point->index];
     unsigned char *memory = trial->arena->memory;
     struct walk *walk = (struct walk *)(memory + trial->point->index * STATE_BYTES);
-    if (!level->built) {
+    if (!level->ring.memory) {
         level->ring.memory = memory + level->at;
         ring_build(&level->ring);
         walk->chase.position = level->flushed_to = level->ring.memory;
         walk->times = level->times;
-        level->built = true;
         if (level->push_bytes)
             ring_mark(&level->ring, WATCH_PARTS, level->parts);
     }
@@ -118,11 +114,12 @@ static void prepare(struct trial *trial)
         /* Loads what the next trial asks for, and pushes it out of the core's own caches. So a
          * neighbour has had the time between two trials to evict it, and no more: lines that were
          * loaded a minute ago are gone on an idle machine, too. */
-        walk->chase.position = level->parts[level->part];
-        level->part = (level->part + 1) % WATCH_PARTS;
-        ring_warm_part(&level->ring, level->part, WATCH_PARTS, level->ring.count / WATCH_PARTS);
+        const unsigned part = (*watch)->ticks % WATCH_PARTS, next = (part + 1) % WATCH_PARTS;
+        walk->chase.position = level->parts[part];
+        ring_warm_part(&level->ring, next, WATCH_PARTS, level->ring.count / WATCH_PARTS);
+        const unsigned char *behind = level->ring.memory + level->ring.count * level->ring.stride;
         for (size_t i = 0; i < level->push_bytes; i += level->ring.stride)
-            (void)*(volatile unsigned char *)(memory + level->push_at + i);
+            (void)*(const volatile unsigned char *)(behind + i);
     }
     if (level->flushed) {
         /* Takes out the lines of the last trial, at first all of the ring. */
@@ -245,7 +242,7 @@ static int run_stage(struct watch *watch, struct engine *engine, double for_s, s
                                         .seat_count = 1,
                                         .arena_bytes = watch->arena_bytes,
                                         .index = i};
-        watch->levels[i].built = false;
+        watch->levels[i].ring.memory = NULL;
         watch->levels[i].count = 0;
     }
     const struct plan plan = {.series = &series,

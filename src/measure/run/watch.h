@@ -31,16 +31,14 @@ struct watch_level {
     unsigned changes;
     double before, after; /* of the last change */
     bool changed;         /* in this tick */
-    struct ring ring;     /* of its loads, built once in the arena, from byte `at` */
+    struct ring ring;     /* of its loads, built in a stage's arena, from byte `at` */
     size_t at;
-    bool built;
-    void *parts[WATCH_PARTS];   /* of a shared cache: where each part of its ring begins */
-    unsigned part;              /* that the next trial asks for */
-    size_t push_at, push_bytes; /* what pushes a part out of the core's own caches; 0: parts are not
-                                   loaded ahead */
-    unsigned times;   /* the loads of a batch, as a multiple of those of a batch in memory */
-    bool flushed;     /* its lines are out of all caches when a trial begins */
-    void *flushed_to; /* the line after those that are */
+    void *parts[WATCH_PARTS]; /* of a shared cache: where each part of its ring begins */
+    size_t push_bytes; /* behind the ring: what pushes a part out of the core's own caches; 0: parts
+                          are not loaded ahead */
+    unsigned times;    /* the loads of a batch, as a multiple of those of a batch in memory */
+    bool flushed;      /* its lines are out of all caches when a trial begins */
+    void *flushed_to;  /* the line after those that are */
 };
 
 struct watch {

@@ -13,10 +13,11 @@
 enum { DEVICES_MOST = 64 };
 static const double gigabyte = 1e9, usual_s = 20;
 
-/* `figure`: what it is called behind "gpu0.", or between two devices behind "gpu0.peer1.". A matrix
- * of devices has a row for the one that `figure`'s second device is, unless `backward`. */
+/* `index`: in nvbandwidth's own list. `figure`: what it is called behind "gpu0.", or between two
+ * devices behind "gpu0.peer1.". A matrix of devices has a row for the one that `figure`'s second
+ * device is, unless `backward`. */
 static const struct test {
-    unsigned index; /* in nvbandwidth's own list */
+    unsigned index;
     const char *name, *says, *heading, *figure;
     bool peers, backward, time;
 } tests[] = {
@@ -95,37 +96,33 @@ static void print_json(FILE *out, const struct test *test, const struct matrix *
 
 static void list(FILE *out)
 {
-    fputs("nvbandwidth Version: v0.8\n\n"
-          "Index, Name:\n\tDescription\n=======================\n",
+    fputs("nvbandwidth Version: v0.8\n\nIndex, Name:\n\tDescription\n=======================\n",
           out);
     for (size_t i = 0; i < TESTS; i++)
         fprintf(out, "%u, %s:\n\t%s\n\n", tests[i].index, tests[i].name, tests[i].says);
 }
 
 /* By its name or its index in the list. */
-static bool is_called(const struct test *test, const char *word)
+static bool is_called(struct talk *talk, const struct test *test, const char *word)
 {
-    char index[12];
-    snprintf(index, sizeof index, "%u", test->index);
-    return strcmp(test->name, word) == 0 || strcmp(index, word) == 0;
+    return strcmp(test->name, word) == 0 || strcmp(talk_digits(talk, test->index), word) == 0;
 }
 
-static bool is_asked(const struct talk *talk, const struct test *test)
+static bool is_asked(struct talk *talk, const struct test *test)
 {
     const char *one = talk_value(talk, 't'), *prefix = talk_value(talk, 'p');
-    bool asked = one ? is_called(test, one) : !prefix;
+    bool asked = one ? is_called(talk, test, one) : !prefix;
     for (unsigned i = 0; i < talk->operand_count; i++)
-        asked = asked || is_called(test, talk->operands[i]);
+        asked = asked || is_called(talk, test, talk->operands[i]);
     return asked || (prefix && strncmp(test->name, prefix, strlen(prefix)) == 0);
 }
 
-static void refuse_unknown(const struct talk *talk, const char *word)
+static void refuse_unknown(struct talk *talk, const char *word)
 {
     for (size_t i = 0; i < TESTS; i++)
-        if (is_called(&tests[i], word))
+        if (is_called(talk, &tests[i], word))
             return;
-    talk_refuse(talk, "'%s' is no test that fathom has: 'fathom as nvbandwidth -l' lists them",
-                word);
+    talk_refuse(talk, "'%s': 'fathom as nvbandwidth -l' lists the tests that fathom has", word);
 }
 
 static void speak(struct talk *talk)
