@@ -67,13 +67,17 @@ bool front_make(struct front *front)
     front->entry = NULL;
     if (!pages_executable(front->memory, front->bytes, false))
         return false;
-    pages_discard(front->memory, front->bytes);
+    if (!front->code.kept)
+        pages_discard(front->memory, front->bytes);
     if (front->code.kind == FRONT_PLAIN)
         write_plain(front->memory, &front->code);
     else
         write_jumps(front->memory, &front->code);
-    const size_t written = front_bytes(&front->code);
-    __builtin___clear_cache((char *)front->memory, (char *)front->memory + written);
+    /* Between far jumps lies much memory that was not written. */
+    const size_t written = front_bytes(&front->code),
+                 step = front->code.each > 2 * FRONT_PAGE ? front->code.each : written;
+    for (char *at = (char *)front->memory, *end = at + written; at < end; at += step)
+        __builtin___clear_cache(at, at + (step < written ? FRONT_LEAST : written));
     if (!pages_executable(front->memory, front->bytes, true))
         return false;
     memcpy(&front->entry, &front->memory, sizeof front->entry);

@@ -24,6 +24,7 @@ struct front_code {
     size_t each;      /* bytes from one to the next: FRONT_LEAST or more between jumps */
     uint64_t seed;    /* of the random order */
     uint32_t *places; /* of a random order: room for `count` numbers, used while it is written */
+    bool kept;        /* not on fresh pages: large ones take longer to clear than a trial */
 };
 
 /* The smallest pages, and bytes of the branch that ends a repeat, and of all code behind the last
@@ -43,8 +44,8 @@ struct front {
 bool front_has(size_t bytes);
 /* Bytes of memory that the code takes. */
 size_t front_bytes(const struct front_code *);
-/* Writes the code into the memory, on fresh pages. False, and no entry: the system refuses memory
- * that was written to be executed. May be left by a jump and called again. */
+/* Writes the code into the memory, on fresh pages unless they are kept. False, and no entry: the
+ * system refuses memory that was written to be executed. May be left by a jump and called again. */
 bool front_make(struct front *);
 
 /* A repeat is the whole code once. State: struct front. */

@@ -15,6 +15,10 @@
  * ladders that agree on a cache has no jumps, and those that agree on a buffer are not farther
  * apart. Of nested buffers only the last one is reported: a busy hardware thread of the core takes
  * part of a nearer one, so its number changes from run to run.
+ *
+ * Jumps a page and half a page apart agree on a TLB by what a page costs: from the same number of
+ * pages on, as much more on both. Where a number of branches or lines ends, jumps half as far apart
+ * passed that end at half of the pages, and a page costs them no more than before.
  */
 #include "measure/probes/front/front.h"
 
@@ -43,6 +47,9 @@ static const double steady = 0.1;
  */
 static const double spread_most = 2;
 
+/* The share of a rise that another ladder shows, too: halfway between all of it and none. */
+static const double same_rise = 0.5;
+
 /* Two ladders of one role. */
 enum { PAIR = 2 };
 
@@ -54,8 +61,7 @@ static const struct {
     enum front_number ladders[PAIR];
 } pairs[] = {{FRONT_BRANCHES, {JUMP32, JUMP16}}, {FRONT_BYTES, {NOP4, NOP8}},
              {FRONT_BYTES, {NOP4, FAR64}},       {FRONT_BYTES, {JUMP32, JUMP16}},
-             {FRONT_DECODED, {NOP8, NOP12}},     {FRONT_DECODED, {NOP4, NOP8}},
-             {FRONT_PAGES, {PAGE, HALF}},        {FRONT_FAR_BRANCHES, {PAGE, HALF}}};
+             {FRONT_DECODED, {NOP8, NOP12}},     {FRONT_DECODED, {NOP4, NOP8}}};
 enum { PAIRS = sizeof pairs / sizeof *pairs };
 
 /* A ladder's levels, and where the curve leaves each: low is the value; NAN: not at all. */
@@ -154,18 +160,73 @@ static void read_ladder(const struct analysis *analysis, size_t number, struct c
     curve->reading.samples =
         levels_of_series(analysis->pool, LEVEL_PAGES_KNOWN, series, NULL, 0, levels);
     for (size_t k = 0; k < levels->count; k++)
-        curve->fits[k] = left_at(series, levels, k, front_ladders[number].pages);
+        curve->fits[k] = left_at(series, levels, k, front_ladders[number].where != FRONT_NEAR);
     curve->ladder = isfinite(levels->clock) ? &front_ladders[number] : NULL;
+}
+
+static struct curve *read_ladders(const struct analysis *analysis)
+{
+    struct curve *curves = pool_alloc(analysis->pool, FRONT_LADDERS, sizeof *curves);
+    for (size_t i = 0; i < FRONT_LADDERS; i++)
+        read_ladder(analysis, i, &curves[i]);
+    return curves;
 }
 
 /* Bytes as a number of what the role's ladders count. */
 static struct interval in_units(struct interval bytes, const struct curve *curve,
                                 enum front_role role)
 {
-    const double unit = role == FRONT_BYTES   ? 1
-                        : role == FRONT_PAGES ? fmax(curve->ladder->each, FRONT_PAGE)
-                                              : curve->ladder->each;
+    const double unit = role == FRONT_BYTES ? 1 : curve->ladder->each;
     return (struct interval){NAN, bytes.low / unit, bytes.high / unit};
+}
+
+/* The bytes of a ladder's code on each page. */
+static double page_of(const struct front_ladder *ladder)
+{
+    return fmax(ladder->each, ladder->where == FRONT_LARGE ? FRONT_LARGE_PAGE : FRONT_PAGE);
+}
+
+/* How many cycles more a page costs from `pages.high` pages on than up to `pages.low`: of two sizes
+ * each, because one alone may be noise. NAN: the ladder lacks them. */
+static double rise_of(const struct curve *curve, struct interval pages)
+{
+    double before = NAN, after = NAN;
+    const double page = page_of(curve->ladder);
+    const struct point *points = curve->reading.series->points;
+    for (size_t i = 1; i < curve->reading.series->point_count; i++) {
+        const double here =
+            ((double)points[i - 1].cycles.median + (double)points[i].cycles.median) / 2;
+        before = points[i].x <= pages.low * page ? here : before;
+        after = isnan(after) && points[i - 1].x >= pages.high * page ? here : after;
+    }
+    return (after - before) * page / curve->ladder->each;
+}
+
+/* Whether the other ladder shows the same rise at that number of pages, and not already where it
+ * has as many branches. */
+static bool rises_alike(const struct curve *one, const struct curve *other, struct interval pages)
+{
+    const struct interval half = {NAN, pages.low / 2, pages.high / 2};
+    if (!other->ladder)
+        return false;
+    const double rise = rise_of(one, pages), share = rise_of(other, pages) / rise,
+                 branches =
+                     rise_of(other, half) / rise * other->ladder->each / page_of(other->ladder);
+    return share >= same_rise && share <= 1 / same_rise && !(branches > same_rise);
+}
+
+/* The ends of the first ladder's levels that the other agrees are those of a number of pages. */
+static size_t agree_on_pages(const struct curve *one, const struct curve *other,
+                             struct agreement list[CURVE_LEVELS_MAX])
+{
+    size_t count = 0;
+    for (size_t i = 0; one->ladder && i < one->reading.levels.count; i++) {
+        const double page = page_of(one->ladder), low = one->fits[i].low / page;
+        const struct interval pages = {low, low, one->fits[i].high / page};
+        if (rises_alike(one, other, pages))
+            list[count++] = (struct agreement){{one, other}, {i, i}, pages};
+    }
+    return count;
 }
 
 /* Whether the curve rises by more than the sizes of one level differ, from the size `from` to the
@@ -359,32 +420,77 @@ static void add_buffer(struct analysis *analysis, const struct curve *curves, bo
     if (!count)
         return;
     const struct agreement *last = &list[count - 1];
-    if (alone)
-        add_cost(analysis, "front.btb.cycles", last->curves, last->level,
-                 pool_printf(analysis->pool, "to %.0f branches", last->fits.value));
-    add_size(analysis, "front.btb.entries", "", last);
+    const bool told =
+        alone && add_cost(analysis, "front.btb.cycles", last->curves, last->level,
+                          pool_printf(analysis->pool, "to %.0f branches", last->fits.value));
+    add_size(analysis, "front.btb.entries", "", last)->text =
+        told ? pool_printf(analysis->pool, "branches; a jump every %u B takes %.3g cycles",
+                           last->curves[0]->ladder->each,
+                           cost_of(last->curves[0], last->level[0]).value)
+             : "branches, where two ladders agree";
 }
 
-/* The pages of the first two TLBs, of which a busy thread of the core takes half. Ladders of half
- * the distance end at twice as many branches and lines, so neither a buffer nor a cache ends both.
- * It is the first TLB if each end before it is that of a buffer. */
-static void add_pages(struct analysis *analysis, const struct curve *curves)
+/* Adds the pages of the first two TLBs, by jumps a page apart and half a page. False: there are
+ * none.
+ */
+static bool add_pages(struct analysis *analysis, const struct curve *curve, const char *page)
 {
-    struct agreement list[CURVE_LEVELS_MAX], far[CURVE_LEVELS_MAX];
-    const struct curve *curve = &curves[PAGE];
-    const size_t count = agree(curves, FRONT_PAGES, list),
-                 buffers = agree(curves, FRONT_FAR_BRANCHES, far);
-    for (size_t i = 0, unknown = 0, k = 0; i < count && i + unknown < 2; i++) {
-        for (; k < list[i].level[0]; k++) {
-            bool known = isnan(curve->fits[k].low) || (i && k == list[i - 1].level[0]);
-            for (size_t j = 0; j < buffers; j++)
-                known = known || far[j].level[0] == k;
-            unknown += !known;
-        }
-        add_size(analysis, i + unknown ? "front.itlb2.4K.entries" : "front.itlb.4K.entries", "",
+    struct pool *pool = analysis->pool;
+    struct agreement list[CURVE_LEVELS_MAX];
+    const size_t count = agree_on_pages(curve, curve + 1, list),
+                 before = analysis->result->finding_count;
+    const char *text = "";
+    for (size_t i = 0; i < count && i < 2; i++) {
+        const double cycles = curve->reading.levels.list[list[i].level[0]].latency.value;
+        const struct interval fits = list[i].fits;
+        text = i ? pool_printf(pool, "%s, then %.3g to %.0f", text, cycles, fits.value)
+                 : pool_printf(pool, "pages of %s; a jump takes %.3g cycles", page, cycles);
+        if (!(fits.high < spread_most * fits.low))
+            continue;
+        add_size(analysis, pool_printf(pool, "front.itlb%s.%s.entries", i ? "2" : "", page), "",
                  &list[i])
-            ->text = pool_printf(analysis->pool, "two ladders agree; a jump takes %.3g cycles",
-                                 curve->reading.levels.list[k].latency.value);
+            ->text = pool_printf(pool, "pages of %s; a jump takes %.3g cycles", page, cycles);
+        analysis->result->findings[before].text = text;
+    }
+    return analysis->result->finding_count > before;
+}
+
+bool front_large_are_whole(struct analysis *analysis)
+{
+    const struct curve *curves = read_ladders(analysis);
+    struct agreement list[CURVE_LEVELS_MAX];
+    return agree_on_pages(&curves[PAGE], &curves[HALF], list) && curves[PIECE].ladder &&
+           !rises_alike(&curves[PAGE], &curves[PIECE], list->fits);
+}
+
+/* Adds the TLBs of small pages and of large ones, or why there is none. */
+static void add_translations(struct analysis *analysis, const struct curve *curves, bool alone)
+{
+    static const char *const sizes[] = {"4K", "2M"};
+    static const size_t ladders[] = {PAGE, LARGE};
+    const struct factor *none = analysis_parameter(analysis, front_no_large);
+    const char *missing = "jumps a page apart were not measured";
+    for (size_t i = 0; i < 2; i++) {
+        const struct curve *curve = &curves[ladders[i]];
+        const bool found = alone && add_pages(analysis, curve, sizes[i]),
+                   measured = series_of(analysis, &front_ladders[ladders[i]]);
+        const char *why = !measured        ? missing
+                          : !curve->ladder ? "too few trials were undisturbed"
+                          : !alone ? "another hardware thread of the core may have a part of it"
+                                   : "jumps a page and half a page apart do not agree";
+        if (!found) {
+            analysis_add_value(analysis,
+                               pool_printf(analysis->pool, "front.itlb.%s.entries", sizes[i]), "",
+                               (struct interval){NAN, NAN, NAN}, 0)
+                ->text = pool_printf(analysis->pool, "pages of %s: not found, %s", sizes[i], why);
+            analysis_read_off(analysis, series_of(analysis, &front_ladders[i ? PIECE : PAGE]));
+        }
+        if (!none && !series_of(analysis, &front_ladders[PIECE]))
+            break; /* an older document */
+        missing = none && none->text ? none->text
+                  : found ? "they take as long as small ones, with which most likely the "
+                            "hypervisor backs them"
+                          : "that of small ones is needed to tell whether they are whole";
     }
 }
 
@@ -419,10 +525,8 @@ static struct interval decoded_of(const struct curve *curve, struct interval l1)
 
 void front_analyse(struct analysis *analysis)
 {
-    struct curve *curves = pool_alloc(analysis->pool, FRONT_LADDERS, sizeof *curves);
+    struct curve *curves = read_ladders(analysis);
     struct interval l1 = {NAN, NAN, NAN};
-    for (size_t i = 0; i < FRONT_LADDERS; i++)
-        read_ladder(analysis, i, &curves[i]);
     const bool alone = add_caches(analysis, curves, &l1);
     if (alone) {
         /* Two lengths agree on a number, and better on it than on bytes. */
@@ -435,6 +539,5 @@ void front_analyse(struct analysis *analysis)
                 "instructions of two lengths agree");
     }
     add_buffer(analysis, curves, alone);
-    if (alone)
-        add_pages(analysis, curves);
+    add_translations(analysis, curves, alone);
 }

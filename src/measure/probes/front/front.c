@@ -18,36 +18,57 @@
  * every second page: an outer TLB may give an area of 2 MiB only half of its sets, so that side by
  * side 320 pages fit the 512 + 64 entries of a Zen 3, or 512, by where they begin. Instructions so
  * long that few of them are decoded in a cycle show the cache of decoded ones.
+ *
+ * A hypervisor may back large pages with small ones, and then a TLB holds the small ones. So the
+ * same jumps, a small page apart, are measured on large pages, too. If they do not take what they
+ * take on small ones, jumps a large page apart are measured: hundreds of MiB for the TLB.
  */
 #include "measure/probes/front/front.h"
 
+#include "machine/os.h"
 #include "machine/pages.h"
 #include "measure/probes/chase/chases.h"
 #include "measure/probes/kit/build.h"
 
 #include <math.h>
 
-enum { FRONT_TRIALS_MIN = 9, FRONT_TRIALS_MAX = 36, FRONT_S = 18, KIB = 1 << 10, MIB = 1 << 20 };
+/* Of the second stage: its large pages may take a guest 2 s to get before it begins. */
+enum { FRONT_TRIALS_MIN = 9, FRONT_TRIALS_MAX = 36, FRONT_S = 15, FRONT_LARGE_S = 2 };
+enum { KIB = 1 << 10, MIB = 1 << 20 };
 /* Jumps about a page apart fill little of a cache, so they get this many times as many bytes. */
-enum { PAGES_MORE = 4, CODE_PAGES = 16 * MIB, FIRST_CACHES = 64 * KIB };
+enum { PAGES_MORE = 4, CODE_PAGES = 16 * MIB, PIECES = 4 * MIB, FIRST_CACHES = 64 * KIB };
+/* First TLBs hold up to 64 large pages; with fewer than the second number there is no ladder. */
+enum { LARGE_MOST = 160, LARGE_LEAST = 16 };
 static const double trial_ns = 60e3;
 static const char jumps[] = "jumps", scattered[] = "jumps in random order",
-                  straight[] = "instructions";
+                  straight[] = "instructions", on_large[] = "jumps on pages of 2M";
 
-const char front_each[] = "each";
+const char front_each[] = "each", front_no_large[] = "no_large_pages";
+/* A line more than a page spreads jumps over a cache's sets. A small page more than a large one
+ * spreads them over the sets of a TLB of small pages. */
+enum {
+    A_PAGE = FRONT_PAGE + 64,
+    HALF_PAGE = FRONT_PAGE / 2 + 64,
+    A_LARGE_PAGE = FRONT_LARGE_PAGE + FRONT_PAGE + 64,
+    HALF_LARGE_PAGE = FRONT_LARGE_PAGE / 2 + FRONT_PAGE + 64
+};
 /* Fewer jumps than 64 are predicted by their history. Where all instructions have one length, jumps
- * in random order are the second ladder for caches. A line more than a page spreads jumps over a
- * cache's sets; twice the pages of the last TLB known take 16 MiB. */
+ * in random order are the second ladder for caches. Twice the pages of the last TLB known take 16
+ * MiB. */
 const struct front_ladder front_ladders[FRONT_LADDERS] = {
-    [JUMP64] = {jumps, FRONT_JUMPS, false, false, 64, 8 * KIB, 0},
-    [JUMP32] = {jumps, FRONT_JUMPS, false, false, 32, 2 * KIB, MIB},
-    [JUMP16] = {jumps, FRONT_JUMPS, false, false, 16, KIB, MIB / 2},
-    [NOP4] = {straight, FRONT_PLAIN, false, false, 4, 2 * KIB, 0},
-    [NOP8] = {straight, FRONT_PLAIN, false, false, 8, 2 * KIB, 0},
-    [NOP12] = {straight, FRONT_PLAIN, false, false, 12, 2 * KIB, 128 * KIB},
-    [FAR64] = {scattered, FRONT_JUMPS, false, true, 64, 4 * KIB, 0},
-    [PAGE] = {jumps, FRONT_JUMPS, true, false, FRONT_PAGE + 64, 64 * KIB, CODE_PAGES},
-    [HALF] = {jumps, FRONT_JUMPS, true, false, FRONT_PAGE / 2 + 64, 64 * KIB, CODE_PAGES},
+    [JUMP64] = {jumps, FRONT_JUMPS, FRONT_NEAR, false, 64, 8 * KIB, 0},
+    [JUMP32] = {jumps, FRONT_JUMPS, FRONT_NEAR, false, 32, 2 * KIB, MIB},
+    [JUMP16] = {jumps, FRONT_JUMPS, FRONT_NEAR, false, 16, KIB, MIB / 2},
+    [NOP4] = {straight, FRONT_PLAIN, FRONT_NEAR, false, 4, 2 * KIB, 0},
+    [NOP8] = {straight, FRONT_PLAIN, FRONT_NEAR, false, 8, 2 * KIB, 0},
+    [NOP12] = {straight, FRONT_PLAIN, FRONT_NEAR, false, 12, 2 * KIB, 128 * KIB},
+    [FAR64] = {scattered, FRONT_JUMPS, FRONT_NEAR, true, 64, 4 * KIB, 0},
+    [PAGE] = {jumps, FRONT_JUMPS, FRONT_SMALL, false, A_PAGE, 64 * KIB, CODE_PAGES},
+    [HALF] = {jumps, FRONT_JUMPS, FRONT_SMALL, false, HALF_PAGE, 64 * KIB, CODE_PAGES},
+    [PIECE] = {on_large, FRONT_JUMPS, FRONT_PIECES, false, A_PAGE, 64 * KIB, PIECES},
+    [LARGE] = {on_large, FRONT_JUMPS, FRONT_LARGE, false, A_LARGE_PAGE, 4.0 * A_LARGE_PAGE, 0},
+    [LARGE_HALF] = {on_large, FRONT_JUMPS, FRONT_LARGE, false, HALF_LARGE_PAGE,
+                    8.0 * HALF_LARGE_PAGE, 0},
 };
 
 struct front_options {
@@ -65,13 +86,17 @@ struct code_memory {
 struct front_state {
     const struct seat *seat;
     struct code_memory large, small; /* large: on huge pages if there are any; small: never */
+    struct code_memory huge;         /* on large pages, which are all there */
 };
 
 /* A few small pages fit every TLB, and clearing a huge one takes longer than such a trial. */
 static const struct code_memory *memory_of(const struct front_state *state,
                                            const struct front_ladder *ladder, double x)
 {
-    return ladder->pages || (x <= FIRST_CACHES && state->small.at) ? &state->small : &state->large;
+    if (ladder->where >= FRONT_PIECES)
+        return &state->huge;
+    return ladder->where == FRONT_SMALL || (x <= FIRST_CACHES && state->small.at) ? &state->small
+                                                                                  : &state->large;
 }
 
 /* --- planning --- */
@@ -82,8 +107,10 @@ static void add_ladder(struct probe_task *task, size_t i)
     const struct front_state *state = task->state;
     const struct front_ladder *ladder = &front_ladders[i];
     const double to = (double)((const struct front_options *)task->options)->to.bytes,
-                 most = fmin(ladder->pages ? PAGES_MORE * to : to,
-                             ladder->most > 0 ? ladder->most : to);
+                 asked = ladder->where == FRONT_NEAR ? to : PAGES_MORE * to,
+                 most = ladder->where == FRONT_LARGE
+                            ? (double)(state->huge.bytes - FRONT_LARGE_PAGE)
+                            : fmin(asked, ladder->most > 0 ? ladder->most : asked);
     const bool plain = ladder->kind == FRONT_PLAIN;
     if ((plain && !front_has(ladder->each)) || (ladder->random && front_has(8)) ||
         !memory_of(state, ladder, ladder->from)->at)
@@ -91,14 +118,13 @@ static void add_ladder(struct probe_task *task, size_t i)
     const unsigned series = build_series(
         task, (struct series){.name = ladder->name,
                               .headline = i == 0,
-                              .x = {"code", "B"},
+                              .x = {ladder->where == FRONT_LARGE ? "span of code" : "code", "B"},
                               .y = {plain ? "time per instruction" : "time per jump", "ns"}});
     build_factor(task, series, front_each, ladder->each);
     for (double x = ladder->from, octave; round(x) <= most; x *= exp2(1 / octave)) {
         octave = i && x >= FIRST_CACHES / 4 && round(x) < FIRST_CACHES ? 8 : 4;
-        struct plan_point *point =
-            build_point(task, series, floor(round(x) / ladder->each) * ladder->each,
-                        &state->seat->cpu, 1, MEASURED);
+        struct plan_point *point = build_point(task, series, round(x / ladder->each) * ladder->each,
+                                               &state->seat->cpu, 1, MEASURED);
         point->index = i;
         point->arena_bytes = (ladder->random ? (size_t)point->x / ladder->each : 1) *
                              sizeof *(struct front_code){0}.places;
@@ -124,6 +150,56 @@ static struct code_memory map_code(struct probe_task *task, size_t bytes, enum p
     return code;
 }
 
+static void unmap_code(struct code_memory *code)
+{
+    if (code->at)
+        pages_unmap(code->at, code->bytes);
+    *code = (struct code_memory){NULL, 0};
+}
+
+/* Touches the first large pages; where they are others, the document has the reason. */
+static void touch_huge(struct probe_task *task, size_t bytes)
+{
+    struct code_memory *huge = &((struct front_state *)task->state)->huge;
+    struct os_placement placement;
+    if (huge->at)
+        pages_executable(huge->at, huge->bytes, false);
+    for (size_t at = 0; huge->at && at < bytes; at += FRONT_LARGE_PAGE)
+        *(volatile unsigned char *)(huge->at + at) = 0;
+    if (huge->at)
+        os_verify(huge->at, huge->bytes, -1, &placement);
+    if (!huge->at || placement.page_bytes == FRONT_LARGE_PAGE)
+        return;
+    build_note_text(task, front_no_large, "the system gave small ones");
+    unmap_code(huge);
+}
+
+static void map_huge(struct probe_task *task)
+{
+    struct code_memory *huge = &((struct front_state *)task->state)->huge;
+    const size_t free_pages = machine_memory_budget(task->machine) / FRONT_LARGE_PAGE / 2;
+    struct error error = {.text = "too little memory is free"};
+    huge->bytes = (LARGE_MOST < free_pages ? LARGE_MOST : free_pages) * FRONT_LARGE_PAGE;
+    if (free_pages >= LARGE_LEAST)
+        huge->at = os_map(huge->bytes, PAGES_THP, -1, &error);
+    if (!huge->at)
+        build_note_text(task, front_no_large, pool_strdup(task->pool, error.text));
+    touch_huge(task, LARGE_LEAST * FRONT_LARGE_PAGE);
+}
+
+static void plan_stage(struct probe_task *task, double lasts_s)
+{
+    const struct front_state *state = task->state;
+    struct plan *plan = &task->plan;
+    plan->pages = PAGES_SMALL;
+    plan->touch_cpu = state->seat->cpu;
+    probe_plan_short_batches(plan, trial_ns);
+    plan->lowest = true;
+    plan->trials_min = FRONT_TRIALS_MIN;
+    plan->trials_max = FRONT_TRIALS_MAX;
+    plan->lasts_s = task->common.thorough.has ? 0 : lasts_s;
+}
+
 static void plan_front(struct probe_task *task)
 {
     struct front_state *state = task->state = pool_alloc(task->pool, 1, sizeof *state);
@@ -141,25 +217,38 @@ static void plan_front(struct probe_task *task)
                                      .sparse = true};
     if (pages_bytes(PAGES_OF_4K) == FRONT_PAGE)
         state->small = map_code(task, front_bytes(&pages), PAGES_OF_4K);
-    for (size_t i = 0; i < FRONT_LADDERS; i++)
+    map_huge(task);
+    for (size_t i = 0; i <= PIECE; i++)
         add_ladder(task, i);
-    struct plan *plan = &task->plan;
-    plan->pages = PAGES_SMALL;
-    plan->touch_cpu = state->seat->cpu;
-    probe_plan_short_batches(plan, trial_ns);
-    plan->lowest = true;
-    plan->trials_min = FRONT_TRIALS_MIN;
-    plan->trials_max = FRONT_TRIALS_MAX;
-    plan->lasts_s = task->common.thorough.has ? 0 : FRONT_S;
+    plan_stage(task, FRONT_S);
+    task->plan.share = 0.8;
+}
+
+static bool next_front(struct probe_task *task)
+{
+    const struct front_state *state = task->state;
+    struct analysis seen = {.result =
+                                &(struct probe_result){.series = task->plan.series,
+                                                       .series_count = task->plan.series_count},
+                            .pool = task->pool};
+    if (task->stage > 1 || !state->huge.at || !front_large_are_whole(&seen))
+        return false;
+    probe_plan_clear(task);
+    touch_huge(task, state->huge.bytes);
+    for (size_t i = LARGE; i < FRONT_LADDERS; i++)
+        add_ladder(task, i);
+    plan_stage(task, FRONT_LARGE_S);
+    return state->huge.at;
 }
 
 static void release_front(struct probe_task *task)
 {
     struct front_state *state = task->state;
-    if (state && state->large.at)
-        pages_unmap(state->large.at, state->large.bytes);
-    if (state && state->small.at)
-        pages_unmap(state->small.at, state->small.bytes);
+    if (!state)
+        return;
+    unmap_code(&state->large);
+    unmap_code(&state->small);
+    unmap_code(&state->huge);
 }
 
 /* --- measuring --- */
@@ -171,15 +260,17 @@ static void prepare_front(struct trial *trial)
     struct worker *worker = &trial->workers[0];
     struct front *front = (struct front *)worker->room;
     const struct code_memory *memory = memory_of(state, ladder, trial->point->x);
-    *front = (struct front){.memory = memory->at,
-                            .bytes = memory->bytes,
-                            .code = {.kind = ladder->kind,
-                                     .random = ladder->random,
-                                     .sparse = ladder->pages,
-                                     .count = (size_t)trial->point->x / ladder->each,
-                                     .each = ladder->each,
-                                     .seed = trial->seed,
-                                     .places = (uint32_t *)(void *)trial->arena->memory}};
+    *front = (struct front){
+        .memory = memory->at,
+        .bytes = memory->bytes,
+        .code = {.kind = ladder->kind,
+                 .random = ladder->random,
+                 .sparse = ladder->where == FRONT_SMALL || ladder->where == FRONT_PIECES,
+                 .kept = ladder->where >= FRONT_PIECES,
+                 .count = (size_t)trial->point->x / ladder->each,
+                 .each = ladder->each,
+                 .seed = trial->seed,
+                 .places = (uint32_t *)(void *)trial->arena->memory}};
     front_make(front);
     worker->run = front_run;
     worker->state = front;
@@ -196,6 +287,7 @@ const struct probe front_probe = {
     .thorough = true,
     .findings = {finding_lines, experiment},
     .plan = plan_front,
+    .next = next_front,
     .prepare = prepare_front,
     .analyse = front_analyse,
     .release = release_front,

@@ -10,28 +10,38 @@
 
 /* What two ladders can agree on. */
 enum front_role {
-    FRONT_BRANCHES,     /* how many branches fit a branch target buffer */
-    FRONT_BYTES,        /* how many bytes fit a cache */
-    FRONT_DECODED,      /* how many instructions fit a cache of decoded ones */
-    FRONT_PAGES,        /* how many pages of FRONT_PAGE bytes fit the instruction TLB */
-    FRONT_FAR_BRANCHES, /* how many branches a page apart fit a buffer */
+    FRONT_BRANCHES, /* how many branches fit a branch target buffer */
+    FRONT_BYTES,    /* how many bytes fit a cache */
+    FRONT_DECODED,  /* how many instructions fit a cache of decoded ones */
 };
+
+/* Where the code of a ladder lies. */
+enum front_where {
+    FRONT_NEAR,   /* on large pages if there are any, so that its translation hides no cache */
+    FRONT_SMALL,  /* on pages of FRONT_PAGE bytes, every second of an area */
+    FRONT_PIECES, /* at the same places, but on large pages */
+    FRONT_LARGE,  /* on large pages, one after the other */
+};
+enum { FRONT_LARGE_PAGE = 2 << 20 };
 
 struct front_ladder {
     const char *name; /* of the series */
     enum front_kind kind;
-    /* on small pages, of which every second stays empty; false: on the largest there are */
-    bool pages;
+    enum front_where where;
     bool random;   /* jumps in random order, so that no prefetcher hides a cache */
     unsigned each; /* bytes */
     double from;   /* bytes */
     double most;   /* the same; 0: as far as asked */
 };
 
-enum front_number { JUMP64, JUMP32, JUMP16, NOP4, NOP8, NOP12, FAR64, PAGE, HALF, FRONT_LADDERS };
+enum front_number { JUMP64, JUMP32, JUMP16, NOP4, NOP8, NOP12, FAR64, PAGE, HALF, PIECE };
+/* Measured where PIECE tells of large pages. */
+enum front_far_number { LARGE = PIECE + 1, LARGE_HALF, FRONT_LADDERS };
 extern const struct front_ladder front_ladders[FRONT_LADDERS];
 
-/* Factor of a series. */
-extern const char front_each[];
+/* Factor of a series; and a parameter: why there are no ladders on large pages. */
+extern const char front_each[], front_no_large[];
 
+/* Whether large pages are translated as such, by the ladders that were measured. */
+bool front_large_are_whole(struct analysis *);
 void front_analyse(struct analysis *);

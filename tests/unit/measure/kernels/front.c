@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-enum { COUNT = 40, PAGES = 64, REFUSE_GAIN = 65 /* PR_SET_MDWE, which old headers lack */ };
+enum { COUNT = 40, PAGES = 128, REFUSE_GAIN = 65 /* PR_SET_MDWE, which old headers lack */ };
 
 static uint32_t places[COUNT];
 
@@ -54,12 +54,17 @@ static void code_of_each_kind_runs_and_can_be_made_anew(void **state)
         enum front_kind kind;
         size_t each;
         bool random, sparse;
-    } codes[] = {{FRONT_JUMPS, 16, false},  {FRONT_JUMPS, 64, true},
-                 {FRONT_JUMPS, 128, false}, {FRONT_JUMPS, FRONT_PAGE / 2 + 64, false, true},
-                 {FRONT_PLAIN, 4, false},   {FRONT_PLAIN, 8, false}};
+    } codes[] = {{FRONT_JUMPS, 16, false},
+                 {FRONT_JUMPS, 64, true},
+                 {FRONT_JUMPS, 128, false},
+                 {FRONT_JUMPS, FRONT_PAGE / 2 + 64, false, true},
+                 {FRONT_JUMPS, 2 * FRONT_PAGE + 64, false, false},
+                 {FRONT_PLAIN, 4, false},
+                 {FRONT_PLAIN, 8, false}};
     for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
         struct front front = fresh(codes[i].kind, codes[i].each, codes[i].random, codes[i].sparse);
         char rights[5];
+        front.code.kept = codes[i].each > FRONT_PAGE / 2;
         if (codes[i].kind == FRONT_PLAIN && !front_has(codes[i].each))
             continue;
         for (int again = 0; again < 2; again++) {
