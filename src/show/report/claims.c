@@ -99,14 +99,18 @@ static void add_place(struct line *line, const char *before, const struct point 
     line_add(line, "%s%s", before, figure_place(point->x, series->x.unit, place));
 }
 
-/* The series that changes most from its first x to its last. */
+/* The series that changes most from its first x to its last; of those that the screen draws, if it
+ * draws one. */
 static size_t most_telling(const struct block *blocks, size_t count)
 {
     size_t best = 0;
     double farthest = -1;
+    bool drawn = false;
+    for (size_t i = 0; i < count; i++)
+        drawn = drawn || blocks[i].curve.series->headline;
     for (size_t i = 0; i < count; i++) {
         struct ends ends;
-        if (!ends_of(blocks[i].curve.series, &ends))
+        if (blocks[i].curve.series->headline != drawn || !ends_of(blocks[i].curve.series, &ends))
             continue;
         const double ratio = (double)(ends.last->y.median / ends.first->y.median);
         const double far = ratio > 0 ? fabs(log(ratio)) : 0;

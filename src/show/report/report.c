@@ -327,8 +327,10 @@ void report_build_answer(struct report *report, struct pool *pool,
         report_add_brief_findings(report, 0, probe);
         add_headlines(report, 0);
     }
+    const size_t before = report->count;
     if (!drawn)
         add_chart(report, probe);
+    report_spare(report, before, SPARE_CURVE);
     add_end(report, 0, false);
 }
 
