@@ -466,31 +466,26 @@ bool front_large_are_whole(struct analysis *analysis)
 /* Adds the TLBs of small pages and of large ones, or why there is none. */
 static void add_translations(struct analysis *analysis, const struct curve *curves, bool alone)
 {
-    static const char *const sizes[] = {"4K", "2M"};
-    static const size_t ladders[] = {PAGE, LARGE};
     const struct factor *none = analysis_parameter(analysis, front_no_large);
-    const char *missing = "jumps a page apart were not measured";
-    for (size_t i = 0; i < 2; i++) {
-        const struct curve *curve = &curves[ladders[i]];
-        const bool found = alone && add_pages(analysis, curve, sizes[i]),
-                   measured = series_of(analysis, &front_ladders[ladders[i]]);
-        const char *why = !measured        ? missing
-                          : !curve->ladder ? "too few trials were undisturbed"
-                          : !alone ? "another hardware thread of the core may have a part of it"
-                                   : "jumps a page and half a page apart do not agree";
-        if (!found) {
-            analysis_add_value(analysis,
-                               pool_printf(analysis->pool, "front.itlb.%s.entries", sizes[i]), "",
-                               (struct interval){NAN, NAN, NAN}, 0)
-                ->text = pool_printf(analysis->pool, "pages of %s: not found, %s", sizes[i], why);
-            analysis_read_off(analysis, series_of(analysis, &front_ladders[i ? PIECE : PAGE]));
-        }
+    const char *size = "4K", *why = "jumps a page apart were not measured";
+    for (size_t ladder = PAGE; ladder <= LARGE; ladder += LARGE - PAGE) {
+        const bool found = alone && add_pages(analysis, &curves[ladder], size);
+        if (series_of(analysis, &front_ladders[ladder]))
+            why = !curves[ladder].ladder ? "too few trials were undisturbed"
+                  : !alone ? "another hardware thread of the core may have a part of it"
+                           : "jumps a page and half a page apart do not agree";
+        const char *name = pool_printf(analysis->pool, "front.itlb.%s.entries", size);
+        if (!found)
+            analysis_add_value(analysis, name, "", (struct interval){NAN, NAN, NAN}, 0)->text =
+                pool_printf(analysis->pool, "pages of %s: not found, %s", size, why);
+        analysis_read_off(analysis, series_of(analysis, &front_ladders[found ? ladder : PAGE]));
         if (!none && !series_of(analysis, &front_ladders[PIECE]))
             break; /* an older document */
-        missing = none && none->text ? none->text
-                  : found ? "they take as long as small ones, with which most likely the "
-                            "hypervisor backs them"
-                          : "that of small ones is needed to tell whether they are whole";
+        size = "2M";
+        why = none && none->text ? none->text
+              : found            ? "they take as long as small ones, with which most likely the "
+                                   "hypervisor backs them"
+                                 : "that of small ones is needed to tell whether they are whole";
     }
 }
 

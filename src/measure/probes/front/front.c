@@ -37,24 +37,17 @@ enum { FRONT_TRIALS_MIN = 9, FRONT_TRIALS_MAX = 36, FRONT_S = 15, FRONT_LARGE_S 
 enum { KIB = 1 << 10, MIB = 1 << 20 };
 /* Jumps about a page apart fill little of a cache, so they get this many times as many bytes. */
 enum { PAGES_MORE = 4, CODE_PAGES = 16 * MIB, PIECES = 4 * MIB, FIRST_CACHES = 64 * KIB };
-/* First TLBs hold up to 64 large pages; with fewer than the second number there is no ladder. */
-enum { LARGE_MOST = 160, LARGE_LEAST = 16 };
+/* First TLBs hold up to 64 large pages. PIECE lies on the second number of them. */
+enum { LARGE_PAGES = 160, PIECE_PAGES = 16, LARGE_BYTES = LARGE_PAGES * FRONT_LARGE_PAGE };
 static const double trial_ns = 60e3;
 static const char jumps[] = "jumps", scattered[] = "jumps in random order",
                   straight[] = "instructions", on_large[] = "jumps on pages of 2M";
 
 const char front_each[] = "each", front_no_large[] = "no_large_pages";
-/* A line more than a page spreads jumps over a cache's sets. A small page more than a large one
- * spreads them over the sets of a TLB of small pages. */
-enum {
-    A_PAGE = FRONT_PAGE + 64,
-    HALF_PAGE = FRONT_PAGE / 2 + 64,
-    A_LARGE_PAGE = FRONT_LARGE_PAGE + FRONT_PAGE + 64,
-    HALF_LARGE_PAGE = FRONT_LARGE_PAGE / 2 + FRONT_PAGE + 64
-};
 /* Fewer jumps than 64 are predicted by their history. Where all instructions have one length, jumps
- * in random order are the second ladder for caches. Twice the pages of the last TLB known take 16
- * MiB. */
+ * in random order are the second ladder for caches. A line more than a page spreads jumps over a
+ * cache's sets; twice the pages of the last TLB known take 16 MiB. A small page more than a large
+ * one spreads them over the sets of a TLB of small pages. */
 const struct front_ladder front_ladders[FRONT_LADDERS] = {
     [JUMP64] = {jumps, FRONT_JUMPS, FRONT_NEAR, false, 64, 8 * KIB, 0},
     [JUMP32] = {jumps, FRONT_JUMPS, FRONT_NEAR, false, 32, 2 * KIB, MIB},
@@ -63,12 +56,11 @@ const struct front_ladder front_ladders[FRONT_LADDERS] = {
     [NOP8] = {straight, FRONT_PLAIN, FRONT_NEAR, false, 8, 2 * KIB, 0},
     [NOP12] = {straight, FRONT_PLAIN, FRONT_NEAR, false, 12, 2 * KIB, 128 * KIB},
     [FAR64] = {scattered, FRONT_JUMPS, FRONT_NEAR, true, 64, 4 * KIB, 0},
-    [PAGE] = {jumps, FRONT_JUMPS, FRONT_SMALL, false, A_PAGE, 64 * KIB, CODE_PAGES},
-    [HALF] = {jumps, FRONT_JUMPS, FRONT_SMALL, false, HALF_PAGE, 64 * KIB, CODE_PAGES},
-    [PIECE] = {on_large, FRONT_JUMPS, FRONT_PIECES, false, A_PAGE, 64 * KIB, PIECES},
-    [LARGE] = {on_large, FRONT_JUMPS, FRONT_LARGE, false, A_LARGE_PAGE, 4.0 * A_LARGE_PAGE, 0},
-    [LARGE_HALF] = {on_large, FRONT_JUMPS, FRONT_LARGE, false, HALF_LARGE_PAGE,
-                    8.0 * HALF_LARGE_PAGE, 0},
+    [PAGE] = {jumps, FRONT_JUMPS, FRONT_SMALL, false, FRONT_PAGE + 64, 64 * KIB, CODE_PAGES},
+    [HALF] = {jumps, FRONT_JUMPS, FRONT_SMALL, false, FRONT_PAGE / 2 + 64, 64 * KIB, CODE_PAGES},
+    [PIECE] = {on_large, FRONT_JUMPS, FRONT_PIECES, false, FRONT_PAGE + 64, 64 * KIB, PIECES},
+    [LARGE] = {on_large, FRONT_JUMPS, FRONT_LARGE, false, 2 * MIB + 4 * KIB + 64, 8 * MIB, 0},
+    [LARGE_HALF] = {on_large, FRONT_JUMPS, FRONT_LARGE, false, MIB + 4 * KIB + 64, 8 * MIB, 0},
 };
 
 struct front_options {
@@ -109,7 +101,7 @@ static void add_ladder(struct probe_task *task, size_t i)
     const double to = (double)((const struct front_options *)task->options)->to.bytes,
                  asked = ladder->where == FRONT_NEAR ? to : PAGES_MORE * to,
                  most = ladder->where == FRONT_LARGE
-                            ? (double)(state->huge.bytes - FRONT_LARGE_PAGE)
+                            ? (double)(LARGE_BYTES - FRONT_LARGE_PAGE)
                             : fmin(asked, ladder->most > 0 ? ladder->most : asked);
     const bool plain = ladder->kind == FRONT_PLAIN;
     if ((plain && !front_has(ladder->each)) || (ladder->random && front_has(8)) ||
@@ -157,34 +149,19 @@ static void unmap_code(struct code_memory *code)
     *code = (struct code_memory){NULL, 0};
 }
 
-/* Touches the first large pages; where they are others, the document has the reason. */
-static void touch_huge(struct probe_task *task, size_t bytes)
+/* Touches the first large pages. Where there are none, or others, the document has the reason. */
+static void touch_huge(struct probe_task *task, size_t pages, const char *why)
 {
     struct code_memory *huge = &((struct front_state *)task->state)->huge;
     struct os_placement placement;
-    if (huge->at)
-        pages_executable(huge->at, huge->bytes, false);
-    for (size_t at = 0; huge->at && at < bytes; at += FRONT_LARGE_PAGE)
-        *(volatile unsigned char *)(huge->at + at) = 0;
-    if (huge->at)
-        os_verify(huge->at, huge->bytes, -1, &placement);
-    if (!huge->at || placement.page_bytes == FRONT_LARGE_PAGE)
+    pages_executable(huge->at, huge->bytes, false);
+    for (size_t i = 0; huge->at && i < pages; i++)
+        *(volatile unsigned char *)(huge->at + i * FRONT_LARGE_PAGE) = 0;
+    os_verify(huge->at, huge->bytes, -1, &placement);
+    if (placement.page_bytes == FRONT_LARGE_PAGE)
         return;
-    build_note_text(task, front_no_large, "the system gave small ones");
+    build_note_text(task, front_no_large, huge->at ? "the system gave small ones" : why);
     unmap_code(huge);
-}
-
-static void map_huge(struct probe_task *task)
-{
-    struct code_memory *huge = &((struct front_state *)task->state)->huge;
-    const size_t free_pages = machine_memory_budget(task->machine) / FRONT_LARGE_PAGE / 2;
-    struct error error = {.text = "too little memory is free"};
-    huge->bytes = (LARGE_MOST < free_pages ? LARGE_MOST : free_pages) * FRONT_LARGE_PAGE;
-    if (free_pages >= LARGE_LEAST)
-        huge->at = os_map(huge->bytes, PAGES_THP, -1, &error);
-    if (!huge->at)
-        build_note_text(task, front_no_large, pool_strdup(task->pool, error.text));
-    touch_huge(task, LARGE_LEAST * FRONT_LARGE_PAGE);
 }
 
 static void plan_stage(struct probe_task *task, double lasts_s)
@@ -217,7 +194,10 @@ static void plan_front(struct probe_task *task)
                                      .sparse = true};
     if (pages_bytes(PAGES_OF_4K) == FRONT_PAGE)
         state->small = map_code(task, front_bytes(&pages), PAGES_OF_4K);
-    map_huge(task);
+    struct error error = {.text = "too little memory is free"};
+    if (machine_memory_budget(task->machine) >= LARGE_BYTES)
+        state->huge = (struct code_memory){os_map(LARGE_BYTES, PAGES_THP, -1, &error), LARGE_BYTES};
+    touch_huge(task, PIECE_PAGES, pool_strdup(task->pool, error.text));
     for (size_t i = 0; i <= PIECE; i++)
         add_ladder(task, i);
     plan_stage(task, FRONT_S);
@@ -234,7 +214,7 @@ static bool next_front(struct probe_task *task)
     if (task->stage > 1 || !state->huge.at || !front_large_are_whole(&seen))
         return false;
     probe_plan_clear(task);
-    touch_huge(task, state->huge.bytes);
+    touch_huge(task, LARGE_PAGES, NULL);
     for (size_t i = LARGE; i < FRONT_LADDERS; i++)
         add_ladder(task, i);
     plan_stage(task, FRONT_LARGE_S);
