@@ -465,10 +465,10 @@ static void add_quantiles(struct probe_task *task, const struct tail_place *plac
     finding_add_value(task->result, pool, pool_printf(pool, "tail.%s.longest", place->name), "ns",
                       (struct interval){longest, NAN, NAN}, flags)
         ->text = "the longest that nothing explains";
-    /* One line for the first screen. */
-    task->result->findings[usual].text =
-        pool_printf(pool, longest < 1e4 ? "%smax %.0f ns%s" : "%smax %.0f us%s", text,
-                    longest < 1e4 ? longest : longest * 1e-3, coarse(task));
+    /* One line for the first screen; the counter's steps are said once. */
+    task->result->findings[usual].text = pool_printf(
+        pool, longest < 1e4 ? "%smax %.0f ns%s" : "%smax %.0f us%s", text,
+        longest < 1e4 ? longest : longest * 1e-3, place == state->places ? coarse(task) : "");
 }
 
 /* --- refresh --- */
