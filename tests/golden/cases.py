@@ -81,6 +81,34 @@ PLANTED = json.loads((SOURCE / "tests/golden/matrices.json").read_text(encoding=
 # Documents with texts and values that none measured, each with the options that it is reported with.
 MADE_UP = json.loads((SOURCE / "tests/golden/reported.json").read_text(encoding="utf-8"))
 
+# Documents that differ in a few places, by case: the document that they are made of, the value of each place that is another one
+# (null: there is none), and what is done with them.
+MADE = json.loads((SOURCE / "tests/golden/made.json").read_text(encoding="utf-8"))
+# What is done with two of them, with all, or with each.
+TOGETHER = {
+    "diff": "fathom diff 0.json 1.json; fathom diff -f json 1.json 0.json",
+    "check": "fathom check -v --against 0.json 1.json; fathom check -f json --against 0.json 1.json",
+    "merge": "fathom merge *.json", "baseline": "fathom baseline *.json",
+    "report": "for at in *; do fathom report $at; done",
+    "analyse": "for at in *; do fathom analyse $at | tee anew | grep '^.\"name\"'; fathom report anew; rm anew; done",
+}
+
+
+def placed(document, changes):
+    """A copy in which places have another value: {"probes/0/name": "tlb"}."""
+    document = variants.copied(document)
+    for path, value in changes.items():
+        *way, last = (int(part) if part.isdigit() else part for part in path.split("/"))
+        at = document
+        for part in way:
+            at = at[part]
+        if value is None:
+            del at[last]
+        else:
+            at[last] = value
+    return document
+
+
 # file: what it is read as; None where the program is to know it by its text.
 IMPORTS = {
     "i9.csv": "core-matrix --op cas", "i9-rust.csv": "core-to-core-latency", "i9-rust.txt": None,
@@ -499,6 +527,12 @@ def prepare(folder):
         (folder / f"planted-{at:02}.csv").write_text(text)
     for at, made in enumerate(MADE_UP):
         (folder / f"reported-{at:02}.json").write_text(json.dumps(made["document"]))
+    for name, case in MADE["cases"].items():
+        for at, documents in enumerate(case["with"]):
+            within = folder / "made" / name / str(at)
+            within.mkdir(parents=True)
+            for number, changes in enumerate(documents):
+                (within / f"{number}.json").write_text(json.dumps(placed(MADE["of"][case["of"]], changes)))
     for name, (_, texts) in READ.items():
         (folder / name).mkdir()
         for at, text in enumerate(texts):
@@ -647,6 +681,8 @@ def commands(documents):
             "; do echo $file; fathom import core-matrix --ids no --unit ns $file -o planted.json 2>/dev/null; fathom report -f csv planted.json | cut -d, -f 2-6,10,13 | grep cluster; done"
     for at, made in enumerate(MADE_UP):
         yield f"report/made-up-{at:02}", "; ".join(f"fathom report {options} reported-{at:02}.json" for options in made["as"])
+    for name, case in MADE["cases"].items():
+        yield f"made/{name}", f"for of in made/{name}/*; do cd $of; {'; '.join(TOGETHER[what] for what in case['as'])}; cd ../../..; done"
     for name, (options, _) in READ.items():
         yield f"import/{name}", f"for file in {name}/*; do echo $file; fathom import {options} -f json $file 2>&1 | grep -v '^.\"schema\\|^\"tool'; done"
     for form, head, line in (("curve", "size_bytes,ns", "&,5.5"), ("likwid-bench", "", "Test: load\\nSize (Byte): &\\nMByte/s: 5"), ("stream", "", "Triad: & 1 1 1"),
