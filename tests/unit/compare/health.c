@@ -1,0 +1,110 @@
+/* What several looks change, which no document shows; the rest is in tests/golden/made.json. */
+#include "compare/health.h"
+
+#include "document/sample.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { LOOKS = 5 };
+
+struct bench {
+    struct document base, now;
+    struct probe_result probes[2];
+    struct finding *second;
+};
+
+/* The same first level twice, far better known than to its tolerance. */
+static void begin(struct bench *bench)
+{
+    *bench = (struct bench){.probes = {{.name = "latency"}, {.name = "latency"}}};
+    bench->base.probes = &bench->probes[0];
+    bench->now.probes = &bench->probes[1];
+    bench->base.probe_count = bench->now.probe_count = 1;
+    bench->now.run.id = "another run";
+    sample_finding(&bench->base, &bench->probes[0], "L1.latency", "cycles", 4, 0.0005);
+    bench->second =
+        sample_finding(&bench->now, &bench->probes[1], "L1.latency", "cycles", 4, 0.0005);
+}
+
+static void end(struct bench *bench)
+{
+    document_free(&bench->base);
+    document_free(&bench->now);
+}
+
+static enum health health(const struct bench *bench, unsigned looks, bool *open)
+{
+    struct health_check check;
+    assert_int_equal(health_check(&check, &bench->base, &bench->now, NAN, looks, NULL), 0);
+    const enum health found = check.health;
+    *open = health_is_open(&check, "latency");
+    assert_false(health_is_open(&check, "cores"));
+    health_check_free(&check);
+    return found;
+}
+
+/* How many steps the second value can lie beside the first and be as good. */
+static int steps_that_are_good(unsigned looks, double step)
+{
+    struct bench bench;
+    bool open;
+    int steps = 0;
+    begin(&bench);
+    while (steps < 100 && health(&bench, looks, &open) == HEALTHY) {
+        assert_false(open);
+        steps++;
+        bench.second->value = 4 * (1 + step * steps);
+        bench.second->low = bench.second->value * 0.9995;
+        bench.second->high = bench.second->value * 1.0005;
+    }
+    end(&bench);
+    return steps;
+}
+
+static void more_looks_take_more_to_be_as_good(void **state)
+{
+    for (double step = -0.0005; step < 0.001; step += 0.001) {
+        const int once = steps_that_are_good(1, step), often = steps_that_are_good(LOOKS, step);
+        assert_true(often > 1);
+        assert_true(once > often);
+        assert_true(once < 100);
+    }
+}
+
+/* Measuring again can tell what is not known to its tolerance, but nothing of a baseline's value
+ * that has no interval itself, nor does it bring back memory that is gone. */
+static void what_can_be_told_is_measured_again(void **state)
+{
+    struct bench bench;
+    bool open;
+    begin(&bench);
+    struct finding *first =
+        sample_finding(&bench.base, &bench.probes[0], "thing", "ns", 100, 0.0005);
+    sample_finding(&bench.now, &bench.probes[1], "thing", "ns", 100, NAN);
+    assert_int_equal(health(&bench, LOOKS, &open), HEALTHY);
+    assert_true(open);
+    bench.base.machine.memory_bytes = 2 << 20;
+    bench.now.machine.memory_bytes = 1 << 20;
+    assert_int_equal(health(&bench, LOOKS, &open), WORSE);
+    assert_false(open);
+    bench.now.machine.memory_bytes = 0;
+    first->low = first->high = NAN;
+    health(&bench, LOOKS, &open);
+    assert_false(open);
+    end(&bench);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(more_looks_take_more_to_be_as_good),
+        cmocka_unit_test(what_can_be_told_is_measured_again),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
