@@ -75,6 +75,8 @@ TEXTS["chases.txt"] = b"".join((SOURCE / "tests/data/multichase/four-levels.txt"
 READ = {f"read-{options.replace(' ', '_').replace('--', '') or 'unnamed'}-{at // 20}": (options, texts[at:at + 20])
         for options, texts in json.loads((SOURCE / "tests/golden/tables.json").read_text(encoding="utf-8")).items() for at in range(0, len(texts), 20)}
 
+EDGES = 3   # of each of these texts, how many with one thing at the edge of what is read
+
 # Matrices with groups that were planted, among noise, holes, slow cores and kinds of cores.
 PLANTED = json.loads((SOURCE / "tests/golden/matrices.json").read_text(encoding="utf-8"))
 
@@ -535,8 +537,11 @@ def prepare(folder):
                 (within / f"{number}.json").write_text(json.dumps(placed(MADE["of"][case["of"]], changes)))
     for name, (_, texts) in READ.items():
         (folder / name).mkdir()
+        (folder / "edges" / name).mkdir(parents=True)
         for at, text in enumerate(texts):
             (folder / name / f"{at:02}").write_bytes(text.encode("latin-1"))
+            for seed in range(EDGES):
+                (folder / "edges" / name / f"{at:02}-{seed}").write_bytes(swarm.edge(text, f"{name} {at} {seed}").encode("latin-1"))
     for name in EDITED:
         text = (SOURCE / TABLES[name]).read_text(encoding="utf-8") if name in TABLES else TEXTS[name].decode()
         for seed in range(15):
@@ -685,6 +690,7 @@ def commands(documents):
         yield f"made/{name}", f"for of in made/{name}/*; do cd $of; {'; '.join(TOGETHER[what] for what in case['as'])}; cd ../../..; done"
     for name, (options, _) in READ.items():
         yield f"import/{name}", f"for file in {name}/*; do echo $file; fathom import {options} -f json $file 2>&1 | grep -v '^.\"schema\\|^\"tool'; done"
+        yield f"import/{name}-edges", f"for file in edges/{name}/*; do echo $file; fathom import {options} -f csv-points $file 2>&1 | grep -v '^#'; done | {once}"
     for form, head, line in (("curve", "size_bytes,ns", "&,5.5"), ("likwid-bench", "", "Test: load\\nSize (Byte): &\\nMByte/s: 5"), ("stream", "", "Triad: & 1 1 1"),
                              ("osu", "# OSU MPI Latency Test v5.8\\n# Size  Latency (us)", "& 1.5"), ("sbc-bench", " size:  1xPTR", " &k: 2.0")):
         yield f"import/many-lines-{form}", f"{{ echo '{head}'; seq 200000 | sed 's|.*|{line}|'; }} | fathom import {form} -f {'csv-points' if head else 'csv'} - | tail -n 2"

@@ -193,6 +193,22 @@ def edited(text, seed):
     return "\n".join(lines)
 
 
+def edge(text, seed):
+    """A table in which one thing is at the edge of what is read, or missing, or there twice."""
+    draw = random.Random(f"edge {seed}")
+    words = re.split(r"([\s,;:/()\[\]{}\"']+)", text)
+    numbers = [at for at, word in enumerate(words) if re.fullmatch(r"-?\d[\d.]*[KMG]?", word)]
+    kind = draw.randrange(6)
+    at = draw.choice(numbers) if numbers and kind < 4 else draw.randrange(len(words))
+    if kind < 4 and numbers:
+        words[at] = draw.choice(("0", "1", "0.5", "-1", "2", "1e9", "100", words[at] + ".5", words[at] + "0", str(len(words)), ""))
+    elif kind == 4:
+        del words[at:at + draw.choice((1, 2, 2, 4))]
+    else:
+        words[at:at] = words[max(0, at - draw.choice((1, 2, 4))):at]
+    return "".join(words)
+
+
 def value(median, width):
     ends = {"median": median, "low": median * (1 - width), "high": median * (1 + width)}
     return {key: float(f"{end:.6g}") for key, end in ends.items()}
