@@ -86,6 +86,7 @@ MADE_UP = json.loads((SOURCE / "tests/golden/reported.json").read_text(encoding=
 # Documents that differ in a few places, by case: the document that they are made of, the value of each place that is another one
 # (null: there is none), and what is done with them.
 MADE = json.loads((SOURCE / "tests/golden/made.json").read_text(encoding="utf-8"))
+NUDGED = 4   # of each document, how many with values at an edge
 # What is done with two of them, with all, or with each.
 TOGETHER = {
     "diff": "fathom diff 0.json 1.json; fathom diff -f json 1.json 0.json",
@@ -529,12 +530,21 @@ def prepare(folder):
         (folder / f"planted-{at:02}.csv").write_text(text)
     for at, made in enumerate(MADE_UP):
         (folder / f"reported-{at:02}.json").write_text(json.dumps(made["document"]))
+        for seed in range(NUDGED):
+            (folder / f"reported-{at:02}-{seed}.json").write_text(json.dumps(swarm.nudged(made["document"], f"reported {at} {seed}")))
     for name, case in MADE["cases"].items():
         for at, documents in enumerate(case["with"]):
             within = folder / "made" / name / str(at)
             within.mkdir(parents=True)
-            for number, changes in enumerate(documents):
-                (within / f"{number}.json").write_text(json.dumps(placed(MADE["of"][case["of"]], changes)))
+            documents = [placed(MADE["of"][case["of"]], changes) for changes in documents]
+            for number, document in enumerate(documents):
+                (within / f"{number}.json").write_text(json.dumps(document))
+            for seed in range(NUDGED):
+                within = folder / "nudged" / name / f"{at}-{seed}"
+                within.mkdir(parents=True)
+                for number, document in enumerate(documents):
+                    nudged = number == seed % len(documents) or number == len(documents) - 1
+                    (within / f"{number}.json").write_text(json.dumps(swarm.nudged(document, f"{name} {at} {seed} {number}") if nudged else document))
     for name, (_, texts) in READ.items():
         (folder / name).mkdir()
         (folder / "edges" / name).mkdir(parents=True)
@@ -686,8 +696,12 @@ def commands(documents):
             "; do echo $file; fathom import core-matrix --ids no --unit ns $file -o planted.json 2>/dev/null; fathom report -f csv planted.json | cut -d, -f 2-6,10,13 | grep cluster; done"
     for at, made in enumerate(MADE_UP):
         yield f"report/made-up-{at:02}", "; ".join(f"fathom report {options} reported-{at:02}.json" for options in made["as"])
+        yield f"report/made-up-{at:02}-nudged", f"for file in reported-{at:02}-?.json; do echo $file; {{ " + \
+            "; ".join(f"fathom report {options} $file" for options in made["as"]) + f"; }} 2>&1; done | {once}"
     for name, case in MADE["cases"].items():
-        yield f"made/{name}", f"for of in made/{name}/*; do cd $of; {'; '.join(TOGETHER[what] for what in case['as'])}; cd ../../..; done"
+        together = "; ".join(TOGETHER[what] for what in case["as"])
+        yield f"made/{name}", f"for of in made/{name}/*; do cd $of; {together}; cd ../../..; done"
+        yield f"made/{name}-nudged", f"for of in nudged/{name}/*; do echo $of; cd $of; {{ {together}; }} 2>&1; cd ../../..; done | {once}"
     for name, (options, _) in READ.items():
         yield f"import/{name}", f"for file in {name}/*; do echo $file; fathom import {options} -f json $file 2>&1 | grep -v '^.\"schema\\|^\"tool'; done"
         yield f"import/{name}-edges", f"for file in edges/{name}/*; do echo $file; fathom import {options} -f csv-points $file 2>&1 | grep -v '^#'; done | {once}"

@@ -151,6 +151,31 @@ def varied(document, seed):
     return document
 
 
+def nudged(document, seed):
+    """The document with a few values at an edge, or missing, wherever they stand."""
+    draw = random.Random(f"nudged {seed}")
+    document = variants.copied(document)
+    for _ in range(draw.randint(1, 4)):
+        inside, key = document, draw.choice([key for key in document if key not in ("schema", "tool")])
+        while isinstance(inside[key], (dict, list)) and inside[key]:
+            inside = inside[key]
+            key = draw.choice(list(inside)) if isinstance(inside, dict) else draw.randrange(len(inside))
+        was = inside[key]
+        if key in ("status", "seed", "started"):
+            continue
+        if isinstance(was, bool):
+            inside[key] = not was
+        elif isinstance(was, int):
+            inside[key] = draw.choice((0, 1, 2, was + 1, max(0, was - 1), was * 2, was // 2))
+        elif isinstance(was, float):
+            inside[key] = draw.choice((0, 1, -was, was * 2, was / 2, was * 1.1, was * 0.999, was * 1000, was / 1000, round(was), 0.5))
+        elif isinstance(inside, dict) and key not in ("name", "what", "type", "unit", "probes") and draw.random() < 0.6:
+            del inside[key]
+        elif isinstance(was, str):
+            inside[key] = draw.choice(("", was + was, was[:1], was.upper()))
+    return document
+
+
 def fewer(document, points=5):
     """The document with a few points a series."""
     document = variants.copied(document)
