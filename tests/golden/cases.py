@@ -574,6 +574,14 @@ def prepare(folder):
     document["machine"].update(hostname="small", memory_bytes=document["machine"].get("memory_bytes", 1 << 34) // 4)
     (folder / "others" / "small.json").write_text(json.dumps(document))
     (folder / "others" / "broken.json").write_text("{")
+    machine = json.loads((SOURCE / "tests/data/predict/machine.json").read_text(encoding="utf-8"))
+    for name, document in {"machine": machine, "machine-bare": bare_metal(machine), "machine-jittered": jittered(machine, 0.2)}.items():
+        (folder / f"{name}.json").write_text(json.dumps(document))
+    (folder / "machines").mkdir()
+    for seed, probe in enumerate(machine["probes"]):
+        without = machine | {"probes": [other for other in machine["probes"] if other is not probe]}
+        (folder / "machines" / f"{seed:02}-{probe['name']}.json").write_text(json.dumps(without))
+        (folder / "machines" / f"{seed:02}-nudged.json").write_text(json.dumps(swarm.nudged(swarm.changed_all(machine, seed), f"machine {seed}")))
     for name, path in {**CURVES, **MATRICES, **DEVICES}.items():
         (folder / name).write_bytes(path.read_bytes())
     fleets.write(folder / "few", template, 4, 6)
@@ -686,6 +694,13 @@ def commands(documents):
         "latency-forward latency-partial varied/guest-3 varied/nodes-5; do echo $name; fathom advise $name.json; echo status $?; done"
     yield "report/advise.several", "for form in text json header; do fathom advise guest.json copy.json contention.json tlb.json geometry.json -f $form; done; " \
         "fathom advise modelled.json copy.json -f json"
+    for name, files, seeds in (("machine", "machine.json", range(120)), ("bare", "machine-bare.json", range(60, 100)), ("jittered", "machine-jittered.json", range(60)),
+                               ("each", "machines/*", range(6)), ("several", "latency.json parallelism.json tlb.json prefetch.json loaded.json", range(20, 60)),
+                               ("others", "guest.json modelled.json nodes.json quick.json i9.json latency-01.json tlb.json", range(100, 108))):
+        files = f"for files in {files}" if name in ("each", "others") else f'for files in "{files}"'
+        yield f"predict/{name}", f"{files}; do echo $files; while read loop; do echo $loop; fathom predict $loop $files 2>&1; done <<'END'; done\n" + \
+            "\n".join(swarm.loop(seed) for seed in seeds) + "\nEND"
+    yield "predict/json", "fathom predict -f json --size 3M machine.json; fathom predict -f json --size 1M --threads 2 i9.json"
     yield "report/nearest", "for name in guest latency quick i9 tlb cores latency-short i9-pair latency-01; do " \
         "fathom nearest $name.json; fathom nearest $name.json guest.json latency-slower.json latency-short.json latency-01.json latency-08.json cores.json i9.json tlb.json; done"
     yield "report/same-names", "fathom report left/sample.json right/sample.json; fathom report sample.json ./sample.json | head -n 30"

@@ -124,6 +124,11 @@ def changed(probe, seed):
     return probe
 
 
+def changed_all(document, seed):
+    """The document with every probe changed."""
+    return document | {"probes": [changed(probe, seed) if probe.get("series") else probe for probe in document["probes"]]}
+
+
 def varied(document, seed):
     """The document with a few points a series, findings as if measured elsewhere, and series that changed with them."""
     document = variants.copied(document)
@@ -232,6 +237,20 @@ def edge(text, seed):
     else:
         words[at:at] = words[max(0, at - draw.choice((1, 2, 4))):at]
     return "".join(words)
+
+
+def loop(seed):
+    """The options of a loop that may be predicted."""
+    draw = random.Random(f"loop {seed}")
+    size = draw.choice(("1K", "4K", "16K", "40K", "48K", "100K", "300K", "900K", "1M", "3M", "20M", "33M", "200M", "1G"))
+    options = {"pattern": draw.choice(("random", "random", "random", "sequential", "stride"))}
+    for name, values, share in (("chains", (1, 2, 3, 4, 8, 16, 30, 64), 0.5), ("threads", (1, 2, 2, 2), 0.4), ("work", (1, 5, 20, 100, 400, 3000), 0.3),
+                                ("pages", ("4K", "thp", "auto"), 0.5), ("node", (0, 0, 1), 0.15)):
+        if draw.random() < share and (name != "chains" or options["pattern"] == "random"):
+            options[name] = draw.choice(values)
+    if options["pattern"] == "stride" and draw.random() < 0.8:
+        options["stride"] = draw.choice((32, 64, 128, 256, 1024, 4096, "64K", "1M", "3M"))
+    return f"--size {size} " + " ".join(f"--{name} {value}" for name, value in options.items())
 
 
 def value(median, width):
