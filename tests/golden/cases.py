@@ -91,6 +91,7 @@ NUDGED = 4   # of each document, how many with values at an edge
 TOGETHER = {
     "diff": "fathom diff 0.json 1.json; fathom diff -f json 1.json 0.json",
     "check": "fathom check -v --against 0.json 1.json; fathom check -f json --against 0.json 1.json",
+    "several": "fathom report *.json; fathom report -f markdown *.json; fathom report -f svg *.json",
     "merge": "fathom merge *.json", "baseline": "fathom baseline *.json",
     "report": "for at in *; do fathom report $at; done",
     "analyse": "for at in *; do fathom analyse $at | tee anew | grep '^.\"name\"'; fathom report anew; rm anew; done",
@@ -479,6 +480,28 @@ def many_series(document):
     return document
 
 
+def of_tiers(document):
+    """With tiers of memory declared, more kinds of core than are shown apart, and a node without CPUs."""
+    document = variants.copied(document)
+    machine = document["machine"]
+    machine.setdefault("declared", {})["tiers"] = [{"id": 22, "nodes": "1-2"}, {"id": 4, "nodes": "0"}, {"id": 961, "nodes": "2"}]
+    machine["cpu"]["kinds"] = [{"name": f"kind{at}", "cpus": str(at)} for at in range(40)]
+    machine.setdefault("numa", []).append({"id": 2, "cpus": "", "memory_bytes": 1 << 34})
+    return document
+
+
+def of_one_cpu(document):
+    """Of a machine that has one CPU and declares no cache."""
+    document = variants.copied(document)
+    document["machine"].pop("declared", None)
+    document["machine"]["caches"] = []
+    document["machine"]["cpu"].update(cores=1, threads=1, kinds=[])
+    return document
+
+
+VARIANTS["nodes-tiers"] = (of_tiers, "nodes")
+for name in ("latency", "guest"):
+    VARIANTS[f"{name}-one"] = (of_one_cpu, name)
 VARIANTS["many-series"] = (many_series, "sample")
 VARIANTS["gpu-turing-busy"] = (busy, "gpu-turing")
 VARIANTS["latency-units"] = (other_units, "latency")
@@ -676,6 +699,10 @@ def commands(documents):
     for name in ("latency", "guest", "latency-01"):
         yield f"merge/{name}-elsewhere", f"fathom merge {name}.json {name}-elsewhere.json -f csv-points | cut -d, -f 1-7,9-14 | {once} | head -n 60"
         yield f"merge/{name}-short", f"fathom merge {name}-short.json {name}.json -f text; fathom merge {name}-partial.json {name}.json -f text | {once}"
+    for name in ("nodes-tiers", "latency-one", "guest-one", "geometry-rich"):
+        yield f"report/{name}", f"fathom analyse {name}.json -o anew.json 2>/dev/null; fathom report anew.json; fathom report -v anew.json; " \
+            "fathom report -f svg anew.json; fathom report -f markdown anew.json"
+        yield f"report/{name}.html", f"fathom analyse {name}.json -o anew.json 2>/dev/null; fathom report -f html anew.json"
     yield "report/gpu-busy", "fathom report gpu-turing-busy.json | head -n 12"
     yield "diff/latency-units", "fathom diff latency.json latency-units.json; fathom diff latency-units.json latency-units.json"
     yield "report/cores-huge", "fathom report cores-huge.json"
@@ -714,7 +741,7 @@ def commands(documents):
         yield f"report/made-up-{at:02}-nudged", f"for file in reported-{at:02}-?.json; do echo $file; {{ " + \
             "; ".join(f"fathom report {options} $file" for options in made["as"]) + f"; }} 2>&1; done | {once}"
     for name, case in MADE["cases"].items():
-        together = "; ".join(TOGETHER[what] for what in case["as"])
+        together = "; ".join(TOGETHER[what] for what in case["as"] + ["several"] * ("diff" in case["as"] or "merge" in case["as"]))
         yield f"made/{name}", f"for of in made/{name}/*; do cd $of; {together}; cd ../../..; done"
         yield f"made/{name}-nudged", f"for of in nudged/{name}/*; do echo $of; cd $of; {{ {together}; }} 2>&1; cd ../../..; done | {once}"
     for name, (options, _) in READ.items():
