@@ -597,6 +597,10 @@ def prepare(folder):
     document["machine"].update(hostname="small", memory_bytes=document["machine"].get("memory_bytes", 1 << 34) // 4)
     (folder / "others" / "small.json").write_text(json.dumps(document))
     (folder / "others" / "broken.json").write_text("{")
+    (folder / "squares").mkdir()
+    nodes = json.loads((SOURCE / DOCUMENTS["nodes"]).read_text(encoding="utf-8"))
+    for seed in range(40):
+        (folder / "squares" / f"{seed:02}.json").write_text(json.dumps(swarm.square(nodes, seed)))
     machine = json.loads((SOURCE / "tests/data/predict/machine.json").read_text(encoding="utf-8"))
     for name, document in {"machine": machine, "machine-bare": bare_metal(machine), "machine-jittered": jittered(machine, 0.2)}.items():
         (folder / f"{name}.json").write_text(json.dumps(document))
@@ -690,6 +694,10 @@ def commands(documents):
     for name in REPORTED:
         yield f"report/swarm-{name}", f"for seed in {seeds}; do fathom analyse swarm/{name}-$seed.json -o anew.json 2>/dev/null; " \
             f"fathom report anew.json 2>&1; fathom report -f markdown anew.json 2>&1; done | {once}"
+        yield f"report/swarm-{name}-points", f"for seed in {seeds}; do fathom analyse swarm/{name}-$seed.json -o anew.json 2>/dev/null; " \
+            f"fathom report -v anew.json 2>&1; fathom report -f svg anew.json 2>&1; done | {once}"
+    yield "report/matrices", f"for at in squares/*; do echo $at; fathom analyse $at -o anew.json 2>/dev/null; fathom report anew.json; fathom report -v anew.json; " \
+        f"fathom report -f markdown anew.json; fathom report -f csv-matrix anew.json; done 2>&1 | {once}"
     yield "findings/hot", "for more in hot/*; do echo $more; fathom analyse $more -o anew.json 2>&1; fathom report -f csv anew.json | grep inclusive; done"
     for name in ("guest", "sample"):
         yield f"diff/{name}-handoff", f"fathom diff {name}-handoff.json {name}-handoff-slower.json"

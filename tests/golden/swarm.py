@@ -332,6 +332,24 @@ def matrices(document, count):
     return document
 
 
+def square(document, seed):
+    """The document with one made-up matrix, of few or many CPUs, near or far apart, some of them with labels and groups."""
+    draw = random.Random(f"square {seed}")
+    document = variants.bare(document)
+    probe = next(probe for probe in document["probes"] if probe["name"] == "cores")
+    count = (2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 14, 16, 17, 20, 25, 32, 33, 64, 65)[seed % 20]
+    points = [point for point in matrix(draw, 10 * count) if max(point["from"], point["to"]) < count]
+    scale(points, draw.choice((0.1, 0.3, 1, 1, 3, 10, 100)))
+    document["probes"] = [probe | {"series": [probe["series"][0] | {"points": points}]}]
+    parameters = document["probes"][0].setdefault("parameters", {})
+    parameters.pop("cpu_groups", None)
+    if draw.random() < 0.4:
+        parameters["cpu_labels"] = " ".join(f"{cpu}=c{cpu // 2}.{cpu % 2}" for cpu in range(count))
+    if draw.random() < 0.4:
+        parameters["cpu_groups"] = "; ".join(f"siblings {cpu},{cpu + 1} SMT siblings" for cpu in range(0, count - 1, 2)) + f"; node 0-{count // 2} NUMA node 0"
+    return document
+
+
 def swarm(document, count):
     """The document's largest probe as it is, then its variants."""
     document = variants.bare(document)
