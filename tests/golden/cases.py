@@ -537,6 +537,8 @@ def published(folder, *endings):
 CURVES, MATRICES, DEVICES = published("curves", ".txt"), published("core-matrix", ".csv"), published("gpu", ".txt")
 
 
+SMALL_TABLES = {"named": swarm.named, "few-rows": swarm.few_rows, "few-cpus": swarm.few_cpus}
+
 # Tables of which edited ones are read.
 EDITED = [name for name in TABLES if not name.startswith(("i9", "i7", "deck"))] + \
     ["nvbandwidth.json", "comma.csv", "columns.csv", "triples.csv", "ids.csv", "triangle.txt", "cycles.txt",
@@ -597,6 +599,10 @@ def prepare(folder):
     document["machine"].update(hostname="small", memory_bytes=document["machine"].get("memory_bytes", 1 << 34) // 4)
     (folder / "others" / "small.json").write_text(json.dumps(document))
     (folder / "others" / "broken.json").write_text("{")
+    for name, make in SMALL_TABLES.items():
+        (folder / name).mkdir()
+        for seed in range(160):
+            (folder / name / f"{seed:03}").write_text(make(seed))
     (folder / "squares").mkdir()
     nodes = json.loads((SOURCE / DOCUMENTS["nodes"]).read_text(encoding="utf-8"))
     for seed in range(40):
@@ -758,6 +764,10 @@ def commands(documents):
     for form, head, line in (("curve", "size_bytes,ns", "&,5.5"), ("likwid-bench", "", "Test: load\\nSize (Byte): &\\nMByte/s: 5"), ("stream", "", "Triad: & 1 1 1"),
                              ("osu", "# OSU MPI Latency Test v5.8\\n# Size  Latency (us)", "& 1.5"), ("sbc-bench", " size:  1xPTR", " &k: 2.0")):
         yield f"import/many-lines-{form}", f"{{ echo '{head}'; seq 200000 | sed 's|.*|{line}|'; }} | fathom import {form} -f {'csv-points' if head else 'csv'} - | tail -n 2"
+    for name in SMALL_TABLES:
+        yield f"import/{name}", f"for file in {name}/*; do echo $file; cat $file; fathom import -f csv-points $file 2>&1 | grep -v '^#\\|^run'; done"
+    yield "import/few-rows-levels", "for file in few-rows/*; do echo $file; fathom import curve --size-unit K $file 2>&1 | grep -v '^made\\|^$'; done"
+    yield "import/few-cpus-ids", "for file in few-cpus/*; do echo $file; for ids in yes no; do fathom import core-matrix --ids $ids -f csv-points $file 2>&1 | grep -v '^run'; done; done"
     for name in EDITED:
         yield f"import/edited-{name}", f"for file in edited/{name}-*; do fathom import -f csv-points $file 2>&1 | grep -v '^#'; done | {once}"
 

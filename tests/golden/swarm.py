@@ -223,6 +223,52 @@ def edited(text, seed):
     return "\n".join(lines)
 
 
+WORDS = ("cpu", "core", "from", "to", "a", "b", "k", "s", "n", "c", "threads", "size", "stride", "ns", "us", "ms", "time", "lat", "latency", "load", "cycles", "cyc",
+         "clk", "rate", "bw", "bandwidth", "kb", "kib", "MB", "GiB", "mega", "MB/s", "Gib/s", "b/s", "k/s", "per", "avg", "mean", "min", "max", "median", "p50",
+         "best", "std", "working", "set", "node", "reads", "pct", "read", "write", "L1", "x", "%")
+
+
+def named(seed):
+    """A table whose columns have names of words that may mean something."""
+    draw = random.Random(f"named {seed}")
+    names = ["".join(part for at in range(draw.choice((1, 1, 2, 2, 3))) for part in (draw.choice((" ", "_", "-", "")) if at else "", draw.choice(WORDS)))
+             for _ in range(draw.choice((2, 2, 3, 3, 4)))]
+    if draw.random() < 0.3:
+        names = [name.title().replace("_", "") for name in names]
+    rows = [[str(draw.choice((1, 2, 4)) * (at + 1))] + [f"{draw.uniform(1, 60):.2f}" if draw.random() < 0.8 else str(at + 1) for _ in names[1:]]
+            for at in range(draw.choice((2, 3, 5)))]
+    return "\n".join(",".join(row) for row in [names] + rows) + "\n"
+
+
+def few_rows(seed):
+    """A curve of few sizes, in any order and form."""
+    draw = random.Random(f"few rows {seed}")
+    between = draw.choice((" ", ",", "\t", ";", "  "))
+    rows = [f"{2 ** draw.randint(0, 12)}{draw.choice(('K', 'K', 'K', 'KiB', 'M', 'B', '', ' KB'))}{between}{draw.choice((1, 1.01, 2, 3, 5, 40, 100, 0.4))}"
+            for _ in range(draw.randint(1, 6))]
+    if draw.random() < 0.4:
+        rows.insert(draw.choice((0, 0, 1)), draw.choice(("size,ns", "# made up", "", "size ns", "# size cycles", "4K", "KB\tlatency")))
+    return "\n".join(rows) + draw.choice(("\n", "", "\n\n", "\r\n"))
+
+
+def few_cpus(seed):
+    """A small square or a triangle, with or without ids, in any form."""
+    draw = random.Random(f"few cpus {seed}")
+    n, between, diagonal, shape = draw.randint(1, 5), draw.choice((",", " ", "  ", "\t", ";")), draw.choice(("0", "", "-", "N/A", None)), draw.choice("<>[[[")
+    first, above, beside, width = draw.choice((0, 0, 1, 7)), draw.random() < 0.5, draw.random() < 0.5, draw.choice((1, 1, 6))
+    rows = [[" " * (not between.strip() and width) if beside else None] * beside + [str(at + first) for at in range(n)]] if above else []
+    for a in range(n):
+        cells = [diagonal if a == b else f"{draw.uniform(9, 60):.{draw.choice((0, 1))}f}" for b in range(n)
+                 if shape == "[" or (b <= a if shape == "<" else b >= a)]
+        rows.append([str(a + first)] * beside + [cell for cell in cells if cell is not None])
+    for row in rows:
+        if draw.random() < 0.08 and row:
+            row[draw.randrange(len(row))] = draw.choice(("x", "0", "1e9", "-1", "", "5"))
+    if draw.random() < 0.15:
+        rows.insert(draw.randrange(len(rows) + 1), draw.choice(rows or [[""]]))
+    return "\n".join(between.join((cell or "").rjust(width) for cell in row) for row in rows) + draw.choice(("\n", "\n", ""))
+
+
 def edge(text, seed):
     """A table in which one thing is at the edge of what is read, or missing, or there twice."""
     draw = random.Random(f"edge {seed}")
