@@ -499,6 +499,15 @@ def of_one_cpu(document):
     return document
 
 
+def of_no_device(document):
+    """With findings of a device that the machine does not list."""
+    document = variants.copied(document)
+    document["machine"].pop("gpus", None)
+    return document
+
+
+for name in ("gpu-tiny", "gpu-turing"):
+    VARIANTS[f"{name}-unlisted"] = (of_no_device, name)
 VARIANTS["nodes-tiers"] = (of_tiers, "nodes")
 for name in ("latency", "guest"):
     VARIANTS[f"{name}-one"] = (of_one_cpu, name)
@@ -509,7 +518,7 @@ VARIANTS["cores-huge"] = (huge, "cores")
 VARIANTS["left/sample"] = VARIANTS["right/sample"] = (lambda document: slower(document, 1.2), "sample")
 
 # Variants whose findings are golden too.
-ANALYSED = ["need-nothing", "tlb-shared", "i9-grouped", "latency-bare", "guest-bare", "latency-some", "tlb-pieces", "geometry-rich", "latency-caches", "latency-performance", "latency-efficiency", "i9-labelled", "i9-pair"] + [f"{name}-jittered" for name in JITTERED]
+ANALYSED = ["gpu-tiny-unlisted", "gpu-turing-unlisted", "need-nothing", "tlb-shared", "i9-grouped", "latency-bare", "guest-bare", "latency-some", "tlb-pieces", "geometry-rich", "latency-caches", "latency-performance", "latency-efficiency", "i9-labelled", "i9-pair"] + [f"{name}-jittered" for name in JITTERED]
 WORDS = ["latency ns", "usec", "us", "msecs", "s", "psec", "nanoseconds", "cyc", "CPI", "time", "lat", "avg ns", "median cycles", "max us",
          "best", "mean", "load", "bw", "MB/s", "GiB/s", "stddev", "ns/load", "LatencyNs", "\u00b5s"]
 SIZE_WORDS = ["size", "Size (KB)", "sizeKiB", "wss MiB", "gb", "region", "footprint kilobytes", "bytes", "array", "SizeMB"]
@@ -765,7 +774,7 @@ def commands(documents):
                              ("osu", "# OSU MPI Latency Test v5.8\\n# Size  Latency (us)", "& 1.5"), ("sbc-bench", " size:  1xPTR", " &k: 2.0")):
         yield f"import/many-lines-{form}", f"{{ echo '{head}'; seq 200000 | sed 's|.*|{line}|'; }} | fathom import {form} -f {'csv-points' if head else 'csv'} - | tail -n 2"
     for name in SMALL_TABLES:
-        yield f"import/{name}", f"for file in {name}/*; do echo $file; cat $file; fathom import -f csv-points $file 2>&1 | grep -v '^#\\|^run'; done"
+        yield f"import/{name}", f"for file in {name}/*; do echo $file; tr -d '\\r' <$file; fathom import -f csv-points $file 2>&1 | grep -v '^#\\|^run'; done"
     yield "import/few-rows-levels", "for file in few-rows/*; do echo $file; fathom import curve --size-unit K $file 2>&1 | grep -v '^made\\|^$'; done"
     yield "import/few-cpus-ids", "for file in few-cpus/*; do echo $file; for ids in yes no; do fathom import core-matrix --ids $ids -f csv-points $file 2>&1 | grep -v '^run'; done; done"
     for name in EDITED:
