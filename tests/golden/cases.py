@@ -676,6 +676,7 @@ def commands(documents):
     for seed in range(FLEETS):
         yield f"fleet/random-{seed}", f"fathom fleet{' --threshold 2 --false-share 20' if seed % 2 else ''} random-{seed} -o fleet.json; " \
             f"for n in 02 05 11; do fathom check --against fleet.json random-{(seed + 1) % FLEETS}/n000$n.json; done"
+    yield "fleet/others.json", "fathom fleet -f json others"
     yield "fleet/strict", "fathom fleet --threshold 1 --false-share 1 faults"
     yield "fleet/against", "fathom fleet faults -o fleet.json >/dev/null; for n in 00 01 04 13; do " \
         "fathom check --against fleet.json faults/n000$n.json; done"

@@ -97,6 +97,12 @@ static void what_can_be_told_is_measured_again(void **state)
     first->low = first->high = NAN;
     health(&bench, LOOKS, &open);
     assert_false(open);
+    struct finding *slower = &bench.probes[1].findings[0];
+    slower->value *= 1.25;
+    slower->low *= 1.25;
+    slower->high *= 1.25;
+    assert_int_equal(health(&bench, LOOKS, &open), WORSE);
+    assert_true(open);
     end(&bench);
 }
 
