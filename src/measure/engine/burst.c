@@ -78,7 +78,7 @@ double burst_wide_ns(const struct clock *clock)
     return run_ns(clock, additions_wide_run, NULL, BURST_WIDE_ADDITIONS / addition_steps);
 }
 
-bool burst_core_shared(struct burst_core *core, double wide_ns, double hz)
+double burst_width(struct burst_core *core, double wide_ns, double hz)
 {
     const double width = wide_ns * hz * 1e-9 / BURST_WIDE_ADDITIONS;
     core->widths[core->count++ % BURST_WIDTHS] = width;
@@ -87,9 +87,14 @@ bool burst_core_shared(struct burst_core *core, double wide_ns, double hz)
     memcpy(sorted, core->widths, n * sizeof *sorted);
     sort_ascending(sorted, n);
     const double least = undisturbed_of(sorted, n).value;
-    if (n == BURST_WIDTHS && !(core->alone > 0 && core->alone < least))
+    if (core->count <= BURST_WIDTHS || least < core->alone)
         core->alone = least;
-    return width > (1 + core_is_shared) * (core->alone > 0 ? core->alone : least);
+    return width;
+}
+
+bool burst_is_shared(double width, double alone)
+{
+    return width > (1 + core_is_shared) * alone;
 }
 
 double burst_hz(const struct clock *clock, unsigned multiplication)

@@ -26,7 +26,8 @@ struct burst_core {
     unsigned multiplication, tries; /* cycles of one, 0: not certain; tries so far */
     double widths[BURST_WIDTHS];    /* the last, in cycles an addition */
     size_t count;                   /* of all so far */
-    double alone;                   /* the least width that as many in a row agreed on; 0: none */
+    double alone; /* the least width that as many in a row agreed on, before there are as many that
+                     of all; 0: none */
 };
 
 /* Cycles of a multiplication: the whole number for which a load takes whole cycles too and an
@@ -40,6 +41,9 @@ double burst_hz(const struct clock *, unsigned multiplication);
 /* What the additions of a wide burst, in which four chains go on side by side, take on the calling
  * core. */
 double burst_wide_ns(const struct clock *);
-/* Whether another hardware thread of the core works, which a guest sees in no other way: by what a
- * wide burst took at that clock, which is kept. */
-bool burst_core_shared(struct burst_core *, double wide_ns, double hz);
+/* What a wide burst took at that clock, in cycles an addition, which is kept. */
+double burst_width(struct burst_core *, double wide_ns, double hz);
+/* Whether another hardware thread of the core worked during a burst of that width, which a guest
+ * sees in no other way. It is asked at the end: where that thread works through the first trials,
+ * only later ones show what the core does alone. */
+bool burst_is_shared(double width, double alone);

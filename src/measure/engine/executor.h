@@ -76,9 +76,9 @@ struct executor_kind {
     /* The core's clock at this moment, by a burst (burst.h); NAN where the plan's
      * kernels make it meaningless. NULL: no CPU measures, and measure() reports the clock. */
     double (*burst_hz)(struct visit *);
-    /* Whether another hardware thread of the core works now, by a burst at that clock. NULL: no
-     * such thread is ever seen. */
-    bool (*core_shared)(struct visit *, double hz);
+    /* The width of a burst at that clock (burst.h), which sets the visit's `core_alone`; NAN: not
+     * known. NULL: another hardware thread of the core is never seen. */
+    double (*core_width)(struct visit *, double hz);
     /* Measures a run of batches: fills the `ns` of each (without burst_hz() its `core_hz` as
      * well), and of windows also `interrupted` and shares[batch][seat]. 0; 1 where something
      * interrupted a run of other batches; negative where the visit can't go on. */

@@ -1,6 +1,7 @@
 #include "measure/engine/record.h"
 
 #include "document/flag.h"
+#include "measure/engine/burst.h"
 #include "stats/order.h"
 #include "stats/series.h"
 #include "stats/spread.h"
@@ -23,8 +24,8 @@ static const double clock_spread = 0.01;
 static const double clock_taken = 0.04;
 /* Up to these shares, spoiled batches do not move a median, and stolen trials hardly do. */
 static const double spoiled_share = 0.1, stolen_share = 0.2;
-/* A trial with more than this share of batches that were interrupted, or whose core was shared, has
- * too few undisturbed ones to take its value from. */
+/* A trial with more than this share of batches that were interrupted has too few undisturbed ones
+ * to take its value from. */
 static const double throughout = 0.5;
 /* Fewer values have no interval of 95 % (stats/order.h). */
 enum { TRIALS_TELL = 6 };
@@ -36,7 +37,7 @@ enum { COLUMNS = 7 };
 static float **column_of(struct record *record, unsigned i)
 {
     float **const columns[COLUMNS] = {&record->values,  &record->cycles,   &record->longer,
-                                      &record->shift,   &record->core_mhz, &record->shared,
+                                      &record->shift,   &record->core_mhz, &record->core_width,
                                       &record->interval};
     return columns[i];
 }
@@ -90,10 +91,11 @@ static void add_trial(struct record *record, const struct visit *visit, const st
     for (unsigned i = 0; i < n; i++)
         scratch[i] = batches[i].core_hz;
     record->core_mhz[at] = (float)(middle(scratch, n) * 1e-6);
-    unsigned shared = 0;
     for (unsigned i = 0; i < n; i++)
-        shared += batches[i].core_shared;
-    record->shared[at] = (float)shared / (float)n;
+        scratch[i] = batches[i].core_width;
+    sort_ascending(scratch, n);
+    record->core_width[at] = (float)scratch[(n - 1) / 2];
+    record->core_alone = visit->core_alone;
 }
 
 int record_add_trial(struct record *record, const struct visit *visit, unsigned trial,
@@ -163,17 +165,33 @@ static bool is_rate(const struct plan *plan)
     return plan->yields == OPERATIONS_PER_SECOND;
 }
 
-/* The trials that were disturbed throughout. Trials whose core was shared count among them only
- * where too few had it alone for an interval: otherwise cycles are taken from those that had it
- * alone, and times of memory far from the core lose nothing by it. */
-static unsigned disturbed_throughout(const struct record *record)
+/* Whether another hardware thread used the core throughout the trial, in more than half of its
+ * batches. */
+static bool is_shared(const struct record *record, unsigned i)
+{
+    return burst_is_shared((double)record->core_width[i], record->core_alone);
+}
+
+static unsigned count_shared(const struct record *record)
 {
     unsigned shared = 0;
     for (unsigned i = 0; i < record->trials; i++)
-        shared += (double)record->shared[i] > throughout;
-    return record->trials - shared < TRIALS_TELL && shared > record->disturbed_trials
-               ? shared
-               : record->disturbed_trials;
+        shared += is_shared(record, i);
+    return shared;
+}
+
+bool record_lacks_core(const struct record *record)
+{
+    const unsigned shared = count_shared(record);
+    return shared && record->trials - shared < TRIALS_TELL;
+}
+
+/* The trials that were disturbed throughout. A core that is shared counts only where so few had it
+ * alone that they have no interval: else the figure is of those. */
+static unsigned disturbed_throughout(const struct record *record)
+{
+    const unsigned shared = record_lacks_core(record) ? count_shared(record) : 0;
+    return shared > record->disturbed_trials ? shared : record->disturbed_trials;
 }
 
 /* Widens the interval on the side where the undisturbed median may lie, because interference moves
@@ -225,37 +243,52 @@ static void summarize_trials(const struct record *record, const float *column, u
     summary_widen(summary, effective);
 }
 
-/* Gathers in `column` the cycles of the trials whose clock was at least `mhz` and whose core was
- * shared in at most that share of their batches. Returns their number. */
-static unsigned gather_cycles(const struct record *record, double mhz, double shared, float *column)
+/* Gathers in `column` what the trials whose clock was at least `mhz` have in `from`: all of them,
+ * or those whose core no other hardware thread used throughout. Returns their number. */
+static unsigned gather(const struct record *record, const float *from, double mhz, bool alone,
+                       float *column)
 {
     unsigned count = 0;
     for (unsigned i = 0; i < record->trials; i++)
-        if ((double)record->core_mhz[i] >= mhz && (double)record->shared[i] <= shared)
-            column[count++] = record->cycles[i];
+        if (!((double)record->core_mhz[i] < mhz) && !(alone && is_shared(record, i)))
+            column[count++] = from[i];
     return count;
 }
 
-/* Gathers the trials at the full clock of which no other hardware thread used the core throughout,
- * or where there are none, all at the full clock. Returns their number. The full clock (in MHz) is
- * the highest that trials agree on, because interference may lower a clock, or interrupt the bursts
- * that read it. 0: there is no clock, or cycles do not follow from times. */
-static unsigned at_full_clock(const struct record *record, const struct plan *plan, double *scratch,
-                              float *column, double *full)
+/* The full clock in MHz, the highest that trials agree on, because interference may lower a clock,
+ * or interrupt the bursts that read it. NAN: there is no clock, or cycles do not follow from times.
+ */
+static double full_clock(const struct record *record, const struct plan *plan, double *scratch)
 {
     const unsigned n = record->trials;
     for (unsigned i = 0; i < n; i++) {
         if (!((double)record->core_mhz[i] > 0) || isnan(record->cycles[i]))
-            return 0;
+            return NAN;
         scratch[i] = 1 / (double)record->core_mhz[i];
     }
     if (!n || plan->lowest || trials_are_lines(plan) || is_rate(plan) || plan->correct_drift)
-        return 0;
+        return NAN;
     sort_ascending(scratch, n);
-    *full = 1 / undisturbed_of(scratch, n).value;
-    const double mhz = (1 - clock_taken) * *full;
-    const unsigned alone = gather_cycles(record, mhz, throughout, column);
-    return alone ? alone : gather_cycles(record, mhz, 1, column);
+    return 1 / undisturbed_of(scratch, n).value;
+}
+
+/* The figure of the trials at that clock that had the core alone. Where they are too few for an
+ * interval the value is theirs all the same, and the interval that of all trials, of which the
+ * others were disturbed. */
+static void summarize_alone(const struct record *record, const float *from, double mhz,
+                            const struct plan *plan, double *scratch, struct summary *summary)
+{
+    float *column = (float *)(void *)(scratch + 2 * (size_t)record->trials);
+    const unsigned alone = gather(record, from, mhz, true, column);
+    const float value = (float)middle_of_column(column, alone, scratch);
+    const bool tell = alone >= TRIALS_TELL;
+    const unsigned count = tell ? alone : gather(record, from, mhz, false, column);
+    summarize_trials(record, column, count, plan, scratch, summary);
+    if (tell || !alone || alone == count)
+        return;
+    summary->median = value;
+    summary->low = fminf(summary->low, value);
+    summary->high = fmaxf(summary->high, value);
 }
 
 static struct scatter scatter_of(const struct record *record, const struct plan *plan)
@@ -288,20 +321,18 @@ static float by_clock(const struct record *record, const struct plan *plan, doub
 static void summarize_both(const struct record *record, const struct plan *plan, double *scratch,
                            struct summary *y, struct summary *cycles)
 {
-    summarize_trials(record, record->values, record->trials, plan, scratch, y);
+    summarize_alone(record, record->values, 0, plan, scratch, y);
     /* Cycles are a time multiplied by the clock that bursts read, so only trials at the full clock
      * count. If just these trials were disturbed, the cycles are the time multiplied by the full
      * clock.
      */
     const unsigned n = plan->cycles ? record->trials : 0;
-    float *column = (float *)(void *)(scratch + 2 * (size_t)n);
-    double full = NAN;
-    const unsigned count = n ? at_full_clock(record, plan, scratch, column, &full) : 0;
-    if (!count) {
+    const double full = n ? full_clock(record, plan, scratch) : NAN;
+    if (isnan(full)) {
         summarize_trials(record, record->cycles, n, plan, scratch, cycles);
         return;
     }
-    summarize_trials(record, column, count, plan, scratch, cycles);
+    summarize_alone(record, record->cycles, (1 - clock_taken) * full, plan, scratch, cycles);
     const float a_ns = (float)(full * 1e-3), by_time = y->median * a_ns;
     if ((double)cycles->median > (1 + clock_taken) * (double)by_time) {
         cycles->median = by_time;

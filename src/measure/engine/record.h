@@ -13,8 +13,9 @@ struct record {
      * much interference may have raised the value all the same, as shares. Cycles are NAN where
      * they make no sense. A float's 24 bits are finer than any trial. */
     float *values, *cycles, *longer, *shift, *core_mhz;
-    float *shared;   /* of its batches, those while another hardware thread of the core worked */
-    float *interval; /* the trial's visit's */
+    float *core_width; /* of its batches, the median one's (burst.h) */
+    float *interval;   /* the trial's visit's */
+    double core_alone; /* the width on the core alone, as the last trial knew it */
     unsigned trials, room;
     bool moved; /* the host moved the CPUs meanwhile, and trials were left out */
     unsigned redone, interrupted, clock_moved, batches; /* batches of all trials */
@@ -45,6 +46,9 @@ struct drift record_medians(const struct record *, double *scratch);
 /* Half width of the interval over the value, to compare with the plan's precision. `scratch` has
  * room for three doubles per trial. */
 double record_width(const struct record *, const struct plan *, double *scratch);
+/* Whether another hardware thread used the core in so many trials that too few are left for an
+ * interval: more trials may come without it, however well these agree. */
+bool record_lacks_core(const struct record *);
 /* Whether the point is precise enough. `scratch` as above. */
 bool record_converged(const struct record *, const struct plan *, double *scratch);
 /* Fills the point: values, flags, counts. `scratch` as above, with room for at least a trial's

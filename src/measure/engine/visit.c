@@ -101,12 +101,13 @@ static double burst_hz(struct visit *visit)
 }
 
 /* Threads of other seats may be on the same core on purpose. */
-static bool core_shared(struct visit *visit, double hz)
+static double core_width(struct visit *visit, double hz)
 {
     const struct executor_kind *kind = visit->executor->kind;
     const struct plan_point *point = visit->trials[0].point;
-    return kind->core_shared && visit->plan->cycles && point->seat_count == 1 &&
-           plan_seat(point, 0).cpu >= 0 && hz > 0 && kind->core_shared(visit, hz);
+    const bool seen = kind->core_width && visit->plan->cycles && point->seat_count == 1 &&
+                      plan_seat(point, 0).cpu >= 0 && hz > 0;
+    return seen ? kind->core_width(visit, hz) : NAN;
 }
 
 /* Measures batches [first, first + count) of the visit, counted over all its trials. 1 where they
@@ -149,7 +150,7 @@ static int measure_bracket(struct visit *visit, unsigned first, unsigned count)
         if (code < 0)
             return code;
         const double before_hz = burst_hz(visit);
-        const bool shared_before = core_shared(visit, before_hz);
+        const double width_before = core_width(visit, before_hz);
         const int measured = measure_batches(visit, first, count);
         if (measured < 0)
             return measured;
@@ -172,10 +173,10 @@ static int measure_bracket(struct visit *visit, unsigned first, unsigned count)
             drop(visit->batches + first, count);
         else
             visit->interrupted += interrupted ? count : 0;
-        const bool shared = core_shared(visit, after_hz) || shared_before;
+        const double width = fmax(core_width(visit, after_hz), width_before);
         for (unsigned i = 0; visit->executor->kind->burst_hz && i < count; i++) {
             visit->batches[first + i].core_hz = clock_of(before_hz, after_hz, moved);
-            visit->batches[first + i].core_shared = shared;
+            visit->batches[first + i].core_width = width;
         }
         return 0;
     }

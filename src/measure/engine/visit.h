@@ -47,6 +47,7 @@ struct visit {
     enum visit_end end;
     struct error failure; /* of VISIT_DISPLACED, _UNSEATED and _FAILED: the reason */
     uint64_t stolen_ns;   /* that a hypervisor reports to have taken from its CPUs meanwhile */
+    double core_alone;    /* the width of a burst on the core alone, as far as it is known now */
     unsigned redone;      /* batches measured again */
     unsigned interrupted; /* batches kept although the last attempt was interrupted, too */
     unsigned clock_moved; /* batches kept although the last attempt's bursts differed, too */

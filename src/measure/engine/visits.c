@@ -221,7 +221,8 @@ static double open_width(struct stage *stage, size_t point)
     if (plan->sweep && record->trials < plan->trials_max && record->trials % SWEEPS_A_LOOK)
         return INFINITY;
     const double width = record_width(record, plan, stage->table.scratch);
-    if (record->trials < plan->trials_max && !(width <= plan->precision))
+    if (record->trials < plan->trials_max &&
+        (!(width <= plan->precision) || record_lacks_core(record)))
         return width;
     finish(stage, point);
     return -1;

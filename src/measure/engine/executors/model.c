@@ -8,6 +8,7 @@
 #include "measure/engine/executor.h"
 #include "measure/engine/visit.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 struct model_state {
@@ -124,16 +125,18 @@ static double read_hz(struct visit *visit)
     return (double)additions * 1e12 / (double)took_ps;
 }
 
-static bool core_shared(struct visit *visit, double hz)
+static double core_width(struct visit *visit, double hz)
 {
     const struct timing_model *model = visit->executor->engine->model;
     struct model_state *state = visit->executor->own;
     const int cpu = plan_seat(visit->trials[0].point, 0).cpu;
     if (!model->additions_wide)
-        return false;
+        return NAN;
     const uint64_t took_ps = model->additions_wide(model->self, cpu, BURST_WIDE_ADDITIONS);
     *state->now_ps += took_ps;
-    return burst_core_shared(&state->core, (double)took_ps * 1e-3, hz);
+    const double width = burst_width(&state->core, (double)took_ps * 1e-3, hz);
+    visit->core_alone = state->core.alone;
+    return width;
 }
 
 /* What other seats do before the batches: a partner all repeats of the batches, because the model
@@ -245,6 +248,6 @@ const struct executor_kind executor_model = {
     .placed = placed,
     .prepare = prepare,
     .burst_hz = read_hz,
-    .core_shared = core_shared,
+    .core_width = core_width,
     .measure = measure,
 };

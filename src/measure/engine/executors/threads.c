@@ -160,10 +160,14 @@ static double read_hz(struct visit *visit)
     return burst_hz(clock, core->multiplication);
 }
 
-static bool core_shared(struct visit *visit, double hz)
+static double core_width(struct visit *visit, double hz)
 {
     struct burst_core *core = team_own_core();
-    return core && burst_core_shared(core, burst_wide_ns(visit->executor->engine->clock), hz);
+    if (!core)
+        return NAN;
+    const double width = burst_width(core, burst_wide_ns(visit->executor->engine->clock), hz);
+    visit->core_alone = core->alone;
+    return width;
 }
 
 /* --- the visits of a job --- */
@@ -318,6 +322,6 @@ const struct executor_kind executor_threads = {
     .run = run_visits,
     .prepare = prepare,
     .burst_hz = read_hz,
-    .core_shared = core_shared,
+    .core_width = core_width,
     .measure = seats_measure,
 };

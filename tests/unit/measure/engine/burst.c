@@ -101,7 +101,8 @@ static void additions_side_by_side_overlap(void **state)
 static bool shared(struct burst_core *core, double width)
 {
     const double hz = 4e9;
-    return burst_core_shared(core, width / hz * 1e9 * BURST_WIDE_ADDITIONS, hz);
+    const double seen = burst_width(core, width / hz * 1e9 * BURST_WIDE_ADDITIONS, hz);
+    return burst_is_shared(seen, core->alone);
 }
 
 static void what_a_core_does_alone_is_known_for_long(void **state)
@@ -124,6 +125,17 @@ static void what_a_core_does_alone_is_learnt_late(void **state)
     assert_true(shared(&core, 0.3));
 }
 
+/* Where another thread works through the first bursts, these are known as shared once later ones
+ * have shown what the core does alone. */
+static void the_first_bursts_are_judged_by_later_ones(void **state)
+{
+    struct burst_core core = {0};
+    assert_false(shared(&core, 0.3));
+    for (int i = 0; i < 20; i++)
+        shared(&core, 0.268);
+    assert_true(burst_is_shared(0.3, core.alone));
+}
+
 /* A clock that was read too low makes a burst seem narrow. */
 static void a_few_narrow_bursts_change_nothing(void **state)
 {
@@ -144,6 +156,7 @@ int main(void)
         cmocka_unit_test(additions_side_by_side_overlap),
         cmocka_unit_test(what_a_core_does_alone_is_known_for_long),
         cmocka_unit_test(what_a_core_does_alone_is_learnt_late),
+        cmocka_unit_test(the_first_bursts_are_judged_by_later_ones),
         cmocka_unit_test(a_few_narrow_bursts_change_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

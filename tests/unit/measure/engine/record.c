@@ -34,11 +34,13 @@ static void add_on(struct record *record, const struct plan *plan, double ns, do
                           .trial_count = 1,
                           .repeats = 4,
                           .batches = batches,
-                          .batch_count = BATCHES};
+                          .batch_count = BATCHES,
+                          .core_alone = 0.268};
     /* One batch in five is far off and does not count. */
     for (int i = 0; i < BATCHES; i++)
-        batches[i] = (struct batch){
-            .ns = ns * 40 * (i == 2 ? 9 : 1), .core_hz = core_hz, .core_shared = core_shared};
+        batches[i] = (struct batch){.ns = ns * 40 * (i == 2 ? 9 : 1),
+                                    .core_hz = core_hz,
+                                    .core_width = core_shared ? 0.3 : 0.268};
     assert_int_equal(record_add(record, &visit, (struct drift){1, 1}, scratch, NULL), 0);
 }
 
@@ -228,17 +230,20 @@ static void trials_disturbed_throughout_widen_the_lower_side(void **state)
     }
 }
 
-/* Cycles are those of the trials whose core was the thread's own, however few. Fewer than an
- * interval needs are no good figure: the others count as disturbed. */
-static void cycles_are_of_a_core_that_is_not_shared(void **state)
+/* A figure is of the trials whose core was the thread's own, however few. Fewer than an
+ * interval needs are no good figure: the others count as disturbed, and the interval is that of
+ * all, which reaches from the value to them. More trials are then wanted. */
+static void figures_are_of_a_core_that_is_not_shared(void **state)
 {
     for (int own = 0; own <= 12; own += 4) {
         struct record record = {0};
         for (int i = 0; i < 12; i++)
             add_on(&record, &plain, i < own ? 2 : 2.4, 2.5e9, i >= own);
+        assert_true(record_lacks_core(&record) == (own < 6));
         const struct point point = conclude(&record, &plain);
         assert_true(fabs((double)point.cycles.median - (own ? 5 : 6)) < 1e-3);
-        assert_true(fabs((double)point.y.median - (own > 6 ? 2 : 2.4)) < 1e-6);
+        assert_true(own != 4 || (point.cycles.low < 5 && point.cycles.high > 5.9F));
+        assert_true(fabs((double)point.y.median - (own ? 2 : 2.4)) < 1e-6);
         assert_true(fabs((double)point.disturbance.trials - (own < 6 ? 1 - own / 12.0 : 0)) < 1e-6);
     }
 }
@@ -384,7 +389,7 @@ int main(void)
         cmocka_unit_test(what_spoiled_many_trials_is_reported),
         cmocka_unit_test(a_trial_is_what_its_undisturbed_batches_are),
         cmocka_unit_test(trials_disturbed_throughout_widen_the_lower_side),
-        cmocka_unit_test(cycles_are_of_a_core_that_is_not_shared),
+        cmocka_unit_test(figures_are_of_a_core_that_is_not_shared),
         cmocka_unit_test(cycles_count_at_the_highest_clock),
         cmocka_unit_test(trials_of_one_state_of_the_cpus_are_a_figure),
         cmocka_unit_test(no_trial_no_value),
