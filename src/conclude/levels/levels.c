@@ -1,4 +1,5 @@
 #include "conclude/levels/reading.h"
+#include "conclude/levels/steps.h"
 
 #include "base/quantity.h"
 #include "base/units.h"
@@ -235,6 +236,31 @@ static void read_far_end(struct level_reading *reading, struct level *level, dou
     }
 }
 
+/* Reads memory at its far end. A level before it that is no farther than two levels of a fit have
+ * to be is a part of it: where sizes between them took longer, by other programs' traffic, the fit
+ * made two levels of one role. */
+static bool read_memory(struct level_reading *reading, bool whole)
+{
+    struct levels *levels = &reading->levels;
+    const size_t k = levels->count ? levels->count - 1 : 0;
+    struct level *last = &levels->list[k];
+    if (!levels->count || last->kind != LEVEL_MEMORY)
+        return false;
+    read_far_end(reading, last, whole ? levels->largest : last->to);
+    if (!k)
+        return false;
+    const double before =
+        isfinite(levels->clock) ? latency_in(reading, k - 1, false).value : last[-1].latency.value;
+    if (before * plateau_step < latency_in(reading, k, false).value)
+        return false;
+    for (size_t i = 0; i < reading->series->point_count; i++)
+        if (reading->samples[i].level >= (int)k - 1)
+            reading->samples[i].level = reading->samples[i].level == (int)k ? (int)k - 1 : -1;
+    last[-1] = *last;
+    levels->count--;
+    return true;
+}
+
 /* The clock at the level's points, and its extremes; NAN: there are no cycles. */
 static struct interval clock_of(const struct level_reading *reading, size_t index)
 {
@@ -433,12 +459,12 @@ void findings_levels(struct probe_result *result, struct pool *pool, const struc
                                                    : LEVEL_PAGES_UNKNOWN;
     reading.samples = levels_of_series(pool, pages, series, knees, knee_count, &reading.levels);
     name_levels(&reading.levels, series, reading.samples, declared, cpu);
+    /* In a table and on a device, translation may add steps beyond the plateau. */
+    while (read_memory(&reading, cpu >= 0))
+        name_levels(&reading.levels, series, reading.samples, declared, cpu);
     struct level_reading own = timed ? at_own_sizes(&reading, timed) : reading;
     for (size_t k = 0; k < reading.levels.count; k++) {
-        struct level *level = &reading.levels.list[k];
-        /* In a table and on a device, translation may add steps beyond the plateau. */
-        if (level->kind == LEVEL_MEMORY)
-            read_far_end(&reading, level, cpu < 0 ? level->to : reading.levels.largest);
+        const struct level *level = &reading.levels.list[k];
         const struct disturbance others = disturbance_of(&own, k);
         const bool known = timed && level->kind == LEVEL_CACHE && level->number <= PRIVATE_LEVELS &&
                            (double)others.trials > 0;
