@@ -251,7 +251,7 @@ static bool read_memory(struct level_reading *reading, bool whole)
         return false;
     const double before =
         isfinite(levels->clock) ? latency_in(reading, k - 1, false).value : last[-1].latency.value;
-    if (before * plateau_step < latency_in(reading, k, false).value)
+    if (!(before * plateau_step >= latency_in(reading, k, false).value))
         return false;
     for (size_t i = 0; i < reading->series->point_count; i++)
         if (reading->samples[i].level >= (int)k - 1)
