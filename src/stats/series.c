@@ -10,22 +10,25 @@ static const double chance_z = 1.2816;
 /* The largest correlation used: above it the data do not show how small the count is. */
 static const double correlation_most = 0.9;
 
+/* The value's rank among n ascending ones less their mean rank; the mean rank of equal values. */
+static double centred_rank(double value, const double *ascending, size_t n)
+{
+    return ((double)count_below(value, false, ascending, n) +
+            (double)count_below(value, true, ascending, n) - (double)n) /
+           2;
+}
+
 double effective_count(const double *values, size_t n, double *scratch)
 {
     const double count = (double)n;
     if (n < FEWEST)
         return count;
     /* The correlation of each value's rank with the next one's; 0 where all values are equal. */
-    const double middle = ((double)n - 1) / 2;
     memcpy(scratch, values, n * sizeof *values);
     sort_ascending(scratch, n);
     double products = 0, squares = 0, before = 0;
     for (size_t i = 0; i < n; i++) {
-        /* The rank of the value, from 0; the mean rank where values are equal. */
-        const double rank = ((double)count_below(values[i], false, scratch, n) +
-                             (double)count_below(values[i], true, scratch, n) - 1) /
-                                2 -
-                            middle;
+        const double rank = centred_rank(values[i], scratch, n);
         products += i ? before * rank : 0;
         squares += rank * rank;
         before = rank;
@@ -36,6 +39,33 @@ double effective_count(const double *values, size_t n, double *scratch)
         return count;
     const double correlation = fmin(seen + (1 + 4 * seen) / count, correlation_most);
     return fmin(count, count * (1 - correlation) / (1 + correlation));
+}
+
+double effective_in_groups(const double *values, const float *groups, size_t n, double *scratch)
+{
+    const double count = (double)n;
+    double squares = 0, between = 0, sizes = 0, number = 0;
+    memcpy(scratch, values, n * sizeof *values);
+    sort_ascending(scratch, n);
+    for (size_t i = 0, end; i < n; i = end) {
+        double sum = 0;
+        for (end = i; end < n && groups[end] == groups[i]; end++) {
+            const double rank = centred_rank(values[end], scratch, n);
+            sum += rank;
+            squares += rank * rank;
+        }
+        const double size = (double)(end - i);
+        between += sum * sum / size;
+        sizes += size * size / count;
+        number++;
+    }
+    if (number < 2 || number == count)
+        return count;
+    const double apart = between / (number - 1), within = (squares - between) / (count - number),
+                 size = (count - sizes) / (number - 1);
+    return apart > within
+               ? count / (1 + (sizes - 1) * (apart - within) / (apart + (size - 1) * within))
+               : count;
 }
 
 void summary_widen(struct summary *summary, double effective)

@@ -25,6 +25,12 @@
  * doubles. */
 double effective_count(const double *values, size_t n, double *scratch);
 
+/* The same of values in groups, which follow one another: what a group's values have in common is
+ * drawn once for each group. In (0, n], by the correlation within groups of the ranks (analysis of
+ * variance); n where values of one group are no more alike than others, for one group, and for
+ * groups of one. `scratch` as above. */
+double effective_in_groups(const double *values, const float *groups, size_t n, double *scratch);
+
 /* Widens the median's interval by sqrt(summary->n / effective), as if there were only `effective`
  * values. */
 void summary_widen(struct summary *, double effective);

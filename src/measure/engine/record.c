@@ -33,12 +33,12 @@ enum { TRIALS_TELL = 6 };
 static const unsigned by_others = FLAG_BIT(FLAG_PREEMPTED) | FLAG_BIT(FLAG_STOLEN) |
                                   FLAG_BIT(FLAG_UNSTABLE) | FLAG_BIT(FLAG_DRIFT);
 
-enum { COLUMNS = 7 };
+enum { COLUMNS = 8 };
 static float **column_of(struct record *record, unsigned i)
 {
-    float **const columns[COLUMNS] = {&record->values,  &record->cycles,   &record->longer,
-                                      &record->shift,   &record->core_mhz, &record->core_width,
-                                      &record->interval};
+    float **const columns[COLUMNS] = {&record->values,   &record->cycles,   &record->longer,
+                                      &record->shift,    &record->core_mhz, &record->core_width,
+                                      &record->interval, &record->turn};
     return columns[i];
 }
 
@@ -72,6 +72,7 @@ static void add_trial(struct record *record, const struct visit *visit, const st
     const struct plan *plan = visit->plan;
     const unsigned at = record->trials++;
     record->interval[at] = (float)visit->interval;
+    record->turn[at] = (float)visit->turn;
     for (unsigned i = 0; i < n; i++)
         scratch[i] = batches[i].ns;
     sort_ascending(scratch, n);
@@ -229,8 +230,12 @@ static void summarize_trials(const struct record *record, const float *column, u
     for (unsigned i = 0; i < count; i++)
         scratch[i] =
             i + units < n ? (double)(column[i] + column[i + units]) / 2 : (double)column[i];
-    /* Things that were measured twice are in no order of time, so they have no autocorrelation. */
-    const double effective = twice ? n : effective_count(scratch, n, scratch + n);
+    /* Things that were measured twice are in no order of time, so they have no autocorrelation. The
+     * trials of a turn have one placement and one moment in common where memory stays for so long.
+     */
+    double effective = twice ? n : effective_count(scratch, n, scratch + n);
+    if (plan->arena_life == ARENA_EVERY_TURN && n == record->trials)
+        effective = fmin(effective, effective_in_groups(scratch, record->turn, n, scratch + n));
     summarize(scratch, count, scratch, summary);
     if (!count)
         return;

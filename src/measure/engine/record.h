@@ -13,9 +13,9 @@ struct record {
      * much interference may have raised the value all the same, as shares. Cycles are NAN where
      * they make no sense. A float's 24 bits are finer than any trial. */
     float *values, *cycles, *longer, *shift, *core_mhz;
-    float *core_width; /* of its batches, the median one's (burst.h) */
-    float *interval;   /* the trial's visit's */
-    double core_alone; /* the width on the core alone, as the last trial knew it */
+    float *core_width;      /* of its batches, the median one's (burst.h) */
+    float *interval, *turn; /* the trial's visit's */
+    double core_alone;      /* the width on the core alone, as the last trial knew it */
     unsigned trials, room;
     bool moved; /* the host moved the CPUs meanwhile, and trials were left out */
     unsigned redone, interrupted, clock_moved, batches; /* batches of all trials */

@@ -37,6 +37,7 @@ struct visit {
     uint64_t deadline_ns; /* by executor_now_ns(): no trial or bracket begins after it */
     uint64_t give_up_ns;  /* by os_raw_ns(): the visit is recalled then, whatever it does */
     uint32_t interval;    /* between two looks where the host keeps the CPUs (placement.h) */
+    unsigned turn;        /* of its stage */
 
     /* out */
     struct batch *batches; /* [trial_count * plan->batches], of which the first batch_count are

@@ -63,6 +63,49 @@ static void independent_values_keep_their_interval(void **state)
     }
 }
 
+/* Five groups of five values, of which that share of the variance is their group's. */
+static struct held try_groups(double common)
+{
+    enum { GROUPS = 5, EACH = 5, N = GROUPS * EACH };
+    double values[N], scratch[N];
+    float groups[N];
+    struct random random = {19};
+    struct held held = {0};
+    for (unsigned i = 0; i < SERIES; i++) {
+        struct summary summary;
+        double group = 0;
+        for (int k = 0; k < N; k++) {
+            group = k % EACH ? group : sqrt(common) * sample_normal(&random);
+            groups[k] = (float)(k / EACH);
+            values[k] = truth + group + sqrt(1 - common) * sample_normal(&random);
+        }
+        summarize(values, N, scratch, &summary);
+        const double effective = effective_in_groups(values, groups, N, scratch);
+        held.plain += (double)summary.low <= truth && truth <= (double)summary.high;
+        summary_widen(&summary, effective);
+        held.widened += (double)summary.low <= truth && truth <= (double)summary.high;
+        held.effective += effective / N;
+    }
+    return (struct held){held.plain / SERIES, held.widened / SERIES, held.effective / SERIES};
+}
+
+static void intervals_of_grouped_values_hold_the_truth(void **state)
+{
+    const struct held apart = try_groups(0), alike = try_groups(0.4);
+    assert_true(apart.effective > 0.8 && apart.widened >= apart.plain);
+    assert_true(alike.plain < 0.87 && alike.widened > 0.91);
+}
+
+static void one_group_and_groups_of_one_are_as_they_are(void **state)
+{
+    const double values[] = {1, 2, 3, 4, 50, 6};
+    const float same[6] = {0}, each[] = {0, 1, 2, 3, 4, 5}, halves[] = {0, 0, 0, 1, 1, 1};
+    double scratch[6];
+    assert_true(effective_in_groups(values, same, 6, scratch) == 6);
+    assert_true(effective_in_groups(values, each, 6, scratch) == 6);
+    assert_true(effective_in_groups(values, halves, 6, scratch) < 3);
+}
+
 /* With n = 25 and 100 and neighbours' correlations of 0.3 and 0.6, for which the plain interval of
  * 95 % holds the truth in 88 % and 75 % of all series. */
 static void intervals_of_correlated_values_hold_the_truth(void **state)
@@ -305,6 +348,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(independent_values_keep_their_interval),
         cmocka_unit_test(intervals_of_correlated_values_hold_the_truth),
+        cmocka_unit_test(intervals_of_grouped_values_hold_the_truth),
+        cmocka_unit_test(one_group_and_groups_of_one_are_as_they_are),
         cmocka_unit_test(the_count_is_that_of_the_process),
         cmocka_unit_test(fewer_than_eight_values_show_no_correlation),
         cmocka_unit_test(outliers_are_no_correlation),
