@@ -59,13 +59,10 @@ double effective_in_groups(const double *values, const float *groups, size_t n, 
         sizes += size * size / count;
         number++;
     }
-    if (number < 2 || number == count)
-        return count;
+    /* NAN for one group and for groups of one: these have nothing in common. */
     const double apart = between / (number - 1), within = (squares - between) / (count - number),
                  size = (count - sizes) / (number - 1);
-    return apart > within
-               ? count / (1 + (sizes - 1) * (apart - within) / (apart + (size - 1) * within))
-               : count;
+    return count / (1 + (sizes - 1) * fmax(0, (apart - within) / (apart + (size - 1) * within)));
 }
 
 void summary_widen(struct summary *summary, double effective)

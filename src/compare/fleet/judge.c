@@ -48,8 +48,7 @@ static void fit_members(struct judging *judging, struct fleet_spread *spread)
         judging->scratch[i] = judging->members[i]->value;
         spread->logarithms = spread->logarithms && judging->scratch[i] > 0;
     }
-    sort_ascending(judging->scratch, n);
-    spread->median = median(judging->scratch, n);
+    spread->median = median_of(judging->scratch, n);
     spread->p10 = quantile(judging->scratch, n, 0.1);
     spread->p90 = quantile(judging->scratch, n, 0.9);
     lay_out(judging, spread->logarithms);

@@ -148,10 +148,8 @@ static struct disturbance disturbance_of(const struct level_reading *reading, si
         longer[n] = (double)at->longer;
         trials[n++] = (double)at->trials;
     }
-    sort_ascending(longer, n);
-    sort_ascending(trials, n);
-    const struct disturbance disturbance = {n ? (float)median(longer, n) : NAN,
-                                            n ? (float)median(trials, n) : NAN};
+    const struct disturbance disturbance = {(float)median_of(longer, n),
+                                            (float)median_of(trials, n)};
     pool_give_back(reading->pool, longer);
     return disturbance;
 }
@@ -247,10 +245,9 @@ static bool read_memory(struct level_reading *reading, bool whole)
     if (!levels->count || last->kind != LEVEL_MEMORY)
         return false;
     read_far_end(reading, last, whole ? levels->largest : last->to);
-    if (!k)
-        return false;
-    const double before =
-        isfinite(levels->clock) ? latency_in(reading, k - 1, false).value : last[-1].latency.value;
+    const double before = !k                        ? 0
+                          : isfinite(levels->clock) ? latency_in(reading, k - 1, false).value
+                                                    : last[-1].latency.value;
     if (!(before * plateau_step >= latency_in(reading, k, false).value))
         return false;
     for (size_t i = 0; i < reading->series->point_count; i++)

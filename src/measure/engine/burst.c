@@ -78,7 +78,7 @@ double burst_wide_ns(const struct clock *clock)
     return run_ns(clock, additions_wide_run, NULL, BURST_WIDE_ADDITIONS / addition_steps);
 }
 
-double burst_width(struct burst_core *core, double wide_ns, double hz)
+double burst_width(struct burst_core *core, double wide_ns, double hz, double *alone)
 {
     const double width = wide_ns * hz * 1e-9 / BURST_WIDE_ADDITIONS;
     core->widths[core->count++ % BURST_WIDTHS] = width;
@@ -89,6 +89,7 @@ double burst_width(struct burst_core *core, double wide_ns, double hz)
     const double least = undisturbed_of(sorted, n).value;
     if (core->count <= BURST_WIDTHS || least < core->alone)
         core->alone = least;
+    *alone = core->alone;
     return width;
 }
 

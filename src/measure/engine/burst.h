@@ -41,8 +41,9 @@ double burst_hz(const struct clock *, unsigned multiplication);
 /* What the additions of a wide burst, in which four chains go on side by side, take on the calling
  * core. */
 double burst_wide_ns(const struct clock *);
-/* What a wide burst took at that clock, in cycles an addition, which is kept. */
-double burst_width(struct burst_core *, double wide_ns, double hz);
+/* What a wide burst took at that clock, in cycles an addition, which is kept; *alone is what it
+ * takes on the core alone, as far as it is known now. */
+double burst_width(struct burst_core *, double wide_ns, double hz, double *alone);
 /* Whether another hardware thread of the core worked during a burst of that width, which a guest
  * sees in no other way. It is asked at the end: where that thread works through the first trials,
  * only later ones show what the core does alone. */

@@ -60,12 +60,6 @@ static int make_room(struct record *record, unsigned more)
     return 0;
 }
 
-static double middle(double *values, size_t n)
-{
-    sort_ascending(values, n);
-    return median(values, n);
-}
-
 static void add_trial(struct record *record, const struct visit *visit, const struct batch *batches,
                       unsigned n, double operations, struct drift drift, double *scratch)
 {
@@ -88,14 +82,14 @@ static void add_trial(struct record *record, const struct visit *visit, const st
     for (unsigned i = 0; i < n; i++)
         if (batches[i].ns <= most)
             scratch[kept++] = batches[i].ns / operations * batches[i].core_hz * 1e-9;
-    record->cycles[at] = plan->cycles && kept ? (float)(middle(scratch, kept) / drift.cycles) : NAN;
+    record->cycles[at] =
+        plan->cycles && kept ? (float)(median_of(scratch, kept) / drift.cycles) : NAN;
     for (unsigned i = 0; i < n; i++)
         scratch[i] = batches[i].core_hz;
-    record->core_mhz[at] = (float)(middle(scratch, n) * 1e-6);
+    record->core_mhz[at] = (float)(median_of(scratch, n) * 1e-6);
     for (unsigned i = 0; i < n; i++)
         scratch[i] = batches[i].core_width;
-    sort_ascending(scratch, n);
-    record->core_width[at] = (float)scratch[(n - 1) / 2];
+    record->core_width[at] = (float)median_of(scratch, n);
     record->core_alone = visit->core_alone;
 }
 
@@ -141,7 +135,7 @@ static double middle_of_column(const float *column, unsigned n, double *scratch)
 {
     for (unsigned i = 0; i < n; i++)
         scratch[i] = (double)column[i];
-    return n ? middle(scratch, n) : NAN;
+    return median_of(scratch, n);
 }
 
 struct drift record_medians(const struct record *record, double *scratch)
@@ -161,11 +155,6 @@ static bool is_twice(const struct record *record, const struct plan *plan)
     return plan->passes == 2 && !record->moved;
 }
 
-static bool is_rate(const struct plan *plan)
-{
-    return plan->yields == OPERATIONS_PER_SECOND;
-}
-
 /* Whether another hardware thread used the core throughout the trial, in more than half of its
  * batches. */
 static bool is_shared(const struct record *record, unsigned i)
@@ -173,25 +162,19 @@ static bool is_shared(const struct record *record, unsigned i)
     return burst_is_shared((double)record->core_width[i], record->core_alone);
 }
 
-static unsigned count_shared(const struct record *record)
+unsigned record_lacks_core(const struct record *record)
 {
     unsigned shared = 0;
     for (unsigned i = 0; i < record->trials; i++)
         shared += is_shared(record, i);
-    return shared;
-}
-
-bool record_lacks_core(const struct record *record)
-{
-    const unsigned shared = count_shared(record);
-    return shared && record->trials - shared < TRIALS_TELL;
+    return record->trials - shared < TRIALS_TELL ? shared : 0;
 }
 
 /* The trials that were disturbed throughout. A core that is shared counts only where so few had it
  * alone that they have no interval: else the figure is of those. */
 static unsigned disturbed_throughout(const struct record *record)
 {
-    const unsigned shared = record_lacks_core(record) ? count_shared(record) : 0;
+    const unsigned shared = record_lacks_core(record);
     return shared > record->disturbed_trials ? shared : record->disturbed_trials;
 }
 
@@ -207,7 +190,7 @@ static void allow_for_others(const struct record *record, const struct plan *pla
     static const double one_side = 0.975;
     const double share = (double)disturbed_throughout(record) / record->trials, p = (1 - share) / 2;
     const bool few = share > disturbance_beside;
-    if (is_rate(plan)) {
+    if (plan->yields == OPERATIONS_PER_SECOND) {
         const size_t rank = share > 0 ? quantile_rank_above(n, 1 - p, one_side) : 0;
         const float most = rank ? (float)ascending[rank - 1] : 0;
         summary->high = fmaxf(summary->high, most) * (float)(1 + shift);
@@ -271,7 +254,8 @@ static double full_clock(const struct record *record, const struct plan *plan, d
             return NAN;
         scratch[i] = 1 / (double)record->core_mhz[i];
     }
-    if (!n || plan->lowest || trials_are_lines(plan) || is_rate(plan) || plan->correct_drift)
+    if (!n || plan->lowest || trials_are_lines(plan) || plan->yields == OPERATIONS_PER_SECOND ||
+        plan->correct_drift)
         return NAN;
     sort_ascending(scratch, n);
     return 1 / undisturbed_of(scratch, n).value;
@@ -311,7 +295,7 @@ static float by_clock(const struct record *record, const struct plan *plan, doub
 {
     double(*pairs)[2] = (double(*)[2])(void *)scratch;
     const unsigned n = record->trials;
-    if (!plan->cycles || is_rate(plan) || trials_are_lines(plan))
+    if (!plan->cycles || plan->yields == OPERATIONS_PER_SECOND || trials_are_lines(plan))
         return NAN;
     for (unsigned i = 0; i < n; i++) {
         const double ns = (double)record->values[i], cycles = (double)record->cycles[i];
@@ -372,8 +356,7 @@ static struct trend second_time(const float *column, unsigned units, unsigned n,
             2 * (double)((column[i + units] - column[i]) / (column[i + units] + column[i]));
         slower += scratch[i] > 0;
     }
-    sort_ascending(scratch, pairs);
-    return (struct trend){(2 * (double)slower - pairs) / sqrt(pairs), median(scratch, pairs)};
+    return (struct trend){(2 * (double)slower - pairs) / sqrt(pairs), median_of(scratch, pairs)};
 }
 
 bool record_is_spoiled(const struct visit *visit)
@@ -395,8 +378,7 @@ static unsigned shape_flags(const float *column, const struct plan *plan, bool t
         twice ? second_time(column, plan->trials_max / 2, n, room) : trend_test(values, n, room);
     if (fabs(trend.z) > drift_z && fabs(trend.change) > drift_change)
         flags |= FLAG_BIT(FLAG_DRIFT);
-    sort_ascending(values, n);
-    double centre = median(values, n);
+    double centre = median_of(values, n);
     if (robust_deviation(values, n, room) > plan->unstable_above * centre)
         flags |= FLAG_BIT(FLAG_UNSTABLE);
     size_t lower = n >= 8 && isfinite(plan->unstable_above) ? spread_groups(values, n) : 0;
@@ -453,24 +435,19 @@ void record_conclude(const struct record *record, const struct plan *plan, doubl
     point->flags |= disturbed;
 }
 
-static unsigned state_of(const struct record *record, const struct placement *placement, unsigned i)
-{
-    return placement_of(placement, (uint32_t)record->interval[i]);
-}
-
 struct record record_of_states(struct record *record, const struct placement *placement,
                                bool one_alone, unsigned *states)
 {
     unsigned counts[PLACEMENT_MOVING + 1] = {0}, most = PLACEMENT_MOVING;
     for (unsigned i = 0; i < record->trials; i++)
-        counts[state_of(record, placement, i)]++;
+        counts[placement_of(placement, (uint32_t)record->interval[i])]++;
     for (unsigned state = 0; state < PLACEMENT_MOVING; state++)
         if (counts[state] > (most == PLACEMENT_MOVING ? 0 : counts[most]))
             most = state;
     struct record one = *record;
     one.trials = 0;
     for (unsigned i = 0; i < record->trials; i++) {
-        const unsigned state = state_of(record, placement, i);
+        const unsigned state = placement_of(placement, (uint32_t)record->interval[i]);
         if (one_alone && state != most)
             continue;
         *states |= 1u << state;

@@ -46,9 +46,9 @@ struct drift record_medians(const struct record *, double *scratch);
 /* Half width of the interval over the value, to compare with the plan's precision. `scratch` has
  * room for three doubles per trial. */
 double record_width(const struct record *, const struct plan *, double *scratch);
-/* Whether another hardware thread used the core in so many trials that too few are left for an
- * interval: more trials may come without it, however well these agree. */
-bool record_lacks_core(const struct record *);
+/* The trials throughout which another hardware thread used the core, where too few others are left
+ * for an interval; else 0. More trials may come without it, however well these agree. */
+unsigned record_lacks_core(const struct record *);
 /* Whether the point is precise enough. `scratch` as above. */
 bool record_converged(const struct record *, const struct plan *, double *scratch);
 /* Fills the point: values, flags, counts. `scratch` as above, with room for at least a trial's

@@ -254,10 +254,9 @@ bool stage_looks_often(const struct stage *stage)
 static int begin_turn(struct stage *stage, struct error *error)
 {
     const int code = placement_look_if_due(stage->engine->placement, error);
-    stage->turn++;
     for (size_t i = 0; i < stage->visit_count; i++) {
         stage->visits[i].interval = placement_interval(stage->engine->placement);
-        stage->visits[i].turn = stage->turn;
+        stage->visits[i].turn++;
     }
     stage_enter(stage);
     return code;

@@ -69,7 +69,7 @@ struct stage {
     double byte_s;       /* of the last touch, per byte; 0: none yet */
     int mapped_node;     /* node that the memory is bound to; -1: none */
     bool woken;          /* executor_kind.wake() was called, with or without success */
-    unsigned round, turn;
+    unsigned round;
     unsigned looks;                  /* calls of stage_look() so far, where it looks often */
     double budget_s, whole_s, share; /* when to stop: see stage_share() */
     struct visit *visits;

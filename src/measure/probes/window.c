@@ -117,8 +117,7 @@ static struct window_steps steps_of(const struct trial_values *values, const str
         double speed[POINTS_MOST], least[FLOOR_POINTS], top = 0;
         for (size_t i = 0; i < FLOOR_POINTS; i++)
             least[i] = curve.time[i];
-        sort_ascending(least, FLOOR_POINTS);
-        const double floor_value = median(least, FLOOR_POINTS);
+        const double floor_value = median_of(least, FLOOR_POINTS);
         for (size_t i = 0; i < curve.n; i++) {
             top = fmax(top, curve.time[i] / floor_value);
             speed[i] = floor_value / curve.time[i];

@@ -243,8 +243,7 @@ void gather_compare(const struct fleet *together, const struct fleet *alone, dou
         }
         if (!count)
             continue;
-        sort_ascending(ratios, count);
-        const double middle = median(ratios, count);
+        const double middle = median_of(ratios, count);
         if (fabs(middle) < log1p(least) || lines++ >= LINES_MOST)
             continue;
         struct line line = {.length = 0};

@@ -134,9 +134,7 @@ static double core_width(struct visit *visit, double hz)
         return NAN;
     const uint64_t took_ps = model->additions_wide(model->self, cpu, BURST_WIDE_ADDITIONS);
     *state->now_ps += took_ps;
-    const double width = burst_width(&state->core, (double)took_ps * 1e-3, hz);
-    visit->core_alone = state->core.alone;
-    return width;
+    return burst_width(&state->core, (double)took_ps * 1e-3, hz, &visit->core_alone);
 }
 
 /* What other seats do before the batches: a partner all repeats of the batches, because the model

@@ -163,11 +163,8 @@ static double read_hz(struct visit *visit)
 static double core_width(struct visit *visit, double hz)
 {
     struct burst_core *core = team_own_core();
-    if (!core)
-        return NAN;
-    const double width = burst_width(core, burst_wide_ns(visit->executor->engine->clock), hz);
-    visit->core_alone = core->alone;
-    return width;
+    const struct clock *clock = visit->executor->engine->clock;
+    return core ? burst_width(core, burst_wide_ns(clock), hz, &visit->core_alone) : NAN;
 }
 
 /* --- the visits of a job --- */

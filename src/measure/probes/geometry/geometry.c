@@ -167,8 +167,7 @@ static double second_latency(const struct geometry_state *state, const struct ge
             values[n++] = conflict(state, stride, i, trial);
     if (n == 0)
         return NAN;
-    sort_ascending(values, n);
-    return median(values, n);
+    return median_of(values, n);
 }
 
 /* Adds the series of how many lines fit a level, by stride; `first` is NULL for the first level. */
@@ -229,8 +228,7 @@ static double vote_value(const struct geometry_state *state, size_t point, unsig
         if (isnan(values[i]))
             return NAN;
     }
-    sort_ascending(values, GEOMETRY_TRIALS_A_VOTE);
-    return median(values, GEOMETRY_TRIALS_A_VOTE);
+    return median_of(values, GEOMETRY_TRIALS_A_VOTE);
 }
 
 /* Adds the line size of a level by groups of trials, because a single trial is too easily

@@ -86,8 +86,7 @@ static double around(const struct series *series, double stride, double lines, b
             count < NEIGHBOURS_MOST)
             values[count++] = value;
     }
-    sort_ascending(values, count);
-    return count ? median(values, count) : NAN;
+    return median_of(values, count);
 }
 
 /* The latency of `lines` adjacent lines; the packed curve's x is lines. */
@@ -115,8 +114,7 @@ static double line_scatter(const struct gpu_task *task, const struct series *ser
     }
     if (count == 0)
         return NAN;
-    sort_ascending(apart, count);
-    return mad_to_deviation * median(apart, count);
+    return mad_to_deviation * median_of(apart, count);
 }
 
 static struct reading read_curve(struct gpu_task *task, const struct series *series,

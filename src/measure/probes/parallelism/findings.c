@@ -70,8 +70,7 @@ static double trial_sustained(const struct probe_task *task, unsigned trial, con
     }
     if (!n)
         return NAN;
-    sort_ascending(on, n);
-    return value_at(task, plateau->series, 1, trial) / median(on, n);
+    return value_at(task, plateau->series, 1, trial) / median_of(on, n);
 }
 
 static double trial_four(const struct probe_task *task, unsigned trial, const void *about)

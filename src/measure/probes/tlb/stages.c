@@ -279,8 +279,7 @@ static bool after_fine(struct probe_task *task, int level)
         if (!isnan(answers[i]))
             sorted[n++] = answers[i];
     if (answered) {
-        sort_ascending(sorted, n);
-        entries = median(sorted, n);
+        entries = median_of(sorted, n);
     }
     double step = state->step;
     if (answered && step > (level ? fmax(1, entries / 24) : 1)) {

@@ -101,8 +101,9 @@ static void additions_side_by_side_overlap(void **state)
 static bool shared(struct burst_core *core, double width)
 {
     const double hz = 4e9;
-    const double seen = burst_width(core, width / hz * 1e9 * BURST_WIDE_ADDITIONS, hz);
-    return burst_is_shared(seen, core->alone);
+    double alone;
+    const double seen = burst_width(core, width / hz * 1e9 * BURST_WIDE_ADDITIONS, hz, &alone);
+    return burst_is_shared(seen, alone);
 }
 
 static void what_a_core_does_alone_is_known_for_long(void **state)
