@@ -3,6 +3,7 @@
 #include "base/quantity.h"
 #include "conclude/levels/steps.h"
 #include "stats/order.h"
+#include "stats/student.h"
 
 #include <math.h>
 
@@ -46,8 +47,13 @@ struct interval level_pool(double *values, double *half_widths, size_t n)
      * zero and never reaches it. */
     const bool wide = value > 0 && half > value / 2;
     const double below = wide ? value * value / (4 * half) : value - half;
-    return (struct interval){value, fmin(values[ranks.low - 1], below),
-                             fmax(values[ranks.high - 1], value + half)};
+    /* Few points' least and greatest hold the truth less often than in 95 %. */
+    const double few =
+        student_reach(INFINITY) / student_reach_of(INFINITY, fmax(0.05, 1 - ranks.coverage));
+    const double low = value > 0 ? value * pow(values[ranks.low - 1] / value, few)
+                                 : values[ranks.low - 1],
+                 high = value + few * (values[ranks.high - 1] - value);
+    return (struct interval){value, fmin(low, below), fmax(high, value + half)};
 }
 
 /* --- a level's own points --- */

@@ -123,9 +123,9 @@ struct level_sample *levels_of_series(struct pool *, enum level_pages, const str
                                       const struct translation_knee *knees, size_t knee_count,
                                       struct levels *);
 /* One latency from the n >= 1 points of a plateau: their median, with the order-statistic interval
- * of the points (stats/order.h), but never narrower than the points' own intervals
- * (`half_widths`; NAN: none). Points of one round are disturbed together, so many points are hardly
- * more precise than one. Sorts both arrays. */
+ * of the points (stats/order.h), widened where fewer than six make it, but never narrower than the
+ * points' own intervals (`half_widths`; NAN: none). Points of one round are disturbed together, so
+ * many points are hardly more precise than one. Sorts both arrays. */
 struct interval level_pool(double *values, double *half_widths, size_t n);
 
 /*
