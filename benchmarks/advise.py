@@ -3,7 +3,7 @@
 
 Documents are measured first where none is named (a whole run, copies, two writers, small pages). Then each kernel (benchmarks/advised.c) runs with
 the advice and with half and double of it in turn, ROUNDS times (15). A row is the median over the rounds of the advice's time over the
-other's, with the middle half of the rounds: above 1.03 the advice loses. Blocks are also held against what the declared size of the
+other's, with the middle half of the rounds: above 1.03 the advice loses. Blocks of a cache are passed through in order, the one for random reads is read at random; the former are also held against what the declared size of the
 cache would give by the same rule. What is not tested here is said, with the reason."""
 import json
 import math
@@ -55,7 +55,9 @@ def trials(given, document, cpus):
             if size and block_of(size) != v:
                 others["declared"] = block_of(size)
             yield name, "scan", v, others
-            yield name, "probe", v, others
+        elif name == "block.random":
+            v = int(value)
+            yield name, "probe", v, {"half": v // 2, "double": 2 * v}
         elif name == "radix.bits":
             v = int(value)
             yield name, "radix-huge", v, {"half": max(1, v // 2), "double": min(2 * v, 20)}

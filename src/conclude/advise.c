@@ -8,6 +8,7 @@
 #include "conclude/verdict.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,6 +78,9 @@ static const char *measured(struct advising *a, const struct finding *finding)
 }
 
 /* --- rules --- */
+
+/* Advice is not to lose more to half or double of it. */
+static const double loses = 1.03;
 
 double advise_block(double bytes)
 {
@@ -173,9 +177,17 @@ static void tell_by_rule(struct advising *a, const struct row *row, struct advic
 
 double advise_at_once(const struct document *document, const char *level, double misses)
 {
+    char name[32];
+    snprintf(name, sizeof name, "chains in %s", level);
     const struct series *series =
-        probe_series(document_probe(document, "parallelism"), "sustained by trial", "level", level);
-    return series && series->point_count ? series->points[0].x : ceil(misses);
+        probe_series(document_probe(document, "parallelism"), name, NULL, NULL);
+    double least = INFINITY;
+    for (size_t i = 0; series && i < series->point_count; i++)
+        least = fmin(least, (double)series->points[i].y.median);
+    for (size_t i = 0; series && i < series->point_count; i++)
+        if ((double)series->points[i].y.median <= loses * least)
+            return series->points[i].x;
+    return ceil(misses);
 }
 
 static void tell_overlap(struct advising *a, const struct row *row, struct advice *advice)
@@ -187,6 +199,33 @@ static void tell_overlap(struct advising *a, const struct row *row, struct advic
         pool_printf(a->pool, "%.*s", (int)strcspn(advice->source, "."), advice->source);
     tell(a, advice,
          (struct interval){advise_at_once(a->from, level, advice->value.value), NAN, NAN}, NULL);
+}
+
+/* What a load at random takes in that set, or in the largest smaller one that was measured. */
+static double random_load(const struct series *curve, double bytes)
+{
+    size_t i = curve->point_count;
+    while (i > 0 && (!curve->points[i - 1].y.n || curve->points[i - 1].x > bytes))
+        i--;
+    return i ? (double)curve->points[i - 1].y.median : NAN;
+}
+
+/* Of a larger set more loads miss the nearer cache, so that in most caches half a block is faster:
+ * of the last cache's block half, until that gains nothing. */
+static void tell_random(struct advising *a, const struct row *row, struct advice *advice)
+{
+    const struct finding *last = NULL;
+    for (a->level = CACHES_MOST; a->level > 0 && !last; a->level--)
+        last = read_from(a, row, advice);
+    a->level = 0;
+    const struct series *curve = last ? probe_series(a->probe, "latency", "order", "random") : NULL;
+    double size = curve ? advise_block(last->value) : 0;
+    while (size >= 1 && !(random_load(curve, size) <= loses * random_load(curve, size / 2)))
+        size /= 2;
+    if (size >= 1) {
+        advice->reason = row->reason;
+        tell(a, advice, (struct interval){size, NAN, NAN}, NULL);
+    }
 }
 
 /* Memory's latency on small pages over that on huge ones. Huge pages that a host keeps in small

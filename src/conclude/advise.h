@@ -45,7 +45,7 @@ double advise_block(double bytes);
 /* The least distance of two words in bytes that two CPUs write without disturbing each other, as a
  * document of `fathom contention` shows it; 0: not shown. */
 size_t advise_padding(const struct document *);
-/* The number of independent loads whose time comes within 5 % of the least in that level, where a
+/* The number of independent loads whose time comes within 3 % of the least in that level, where a
  * document tells it; else `misses`, the number in flight. The first is larger, because some loads
  * are always between one miss and the next. */
 double advise_at_once(const struct document *, const char *level, double misses);
