@@ -246,6 +246,7 @@ for name in BARE:
 VARIANTS["latency-forward"] = (forward, "latency")
 VARIANTS["guest-forward"] = (forward, "guest")
 VARIANTS["latency-some"] = (lambda document: with_points(document, 0), "latency")
+VARIANTS["latency-late-flat"] = (variants.each(variants.late_flat), "latency")
 VARIANTS["latency-others"] = (lambda document: with_points(document, 1), "latency")
 VARIANTS["i9-grouped"] = (grouped, "i9")
 VARIANTS["quick-less"] = (without_first_probe, "quick")
@@ -518,7 +519,7 @@ VARIANTS["cores-huge"] = (huge, "cores")
 VARIANTS["left/sample"] = VARIANTS["right/sample"] = (lambda document: slower(document, 1.2), "sample")
 
 # Variants whose findings are golden too.
-ANALYSED = ["gpu-tiny-unlisted", "gpu-turing-unlisted", "need-nothing", "tlb-shared", "i9-grouped", "latency-bare", "guest-bare", "latency-some", "tlb-pieces", "geometry-rich", "latency-caches", "latency-performance", "latency-efficiency", "i9-labelled", "i9-pair"] + [f"{name}-jittered" for name in JITTERED]
+ANALYSED = ["gpu-tiny-unlisted", "gpu-turing-unlisted", "need-nothing", "tlb-shared", "i9-grouped", "latency-bare", "guest-bare", "latency-some", "latency-late-flat", "tlb-pieces", "geometry-rich", "latency-caches", "latency-performance", "latency-efficiency", "i9-labelled", "i9-pair"] + [f"{name}-jittered" for name in JITTERED]
 WORDS = ["latency ns", "usec", "us", "msecs", "s", "psec", "nanoseconds", "cyc", "CPI", "time", "lat", "avg ns", "median cycles", "max us",
          "best", "mean", "load", "bw", "MB/s", "GiB/s", "stddev", "ns/load", "LatencyNs", "\u00b5s"]
 SIZE_WORDS = ["size", "Size (KB)", "sizeKiB", "wss MiB", "gb", "region", "footprint kilobytes", "bytes", "array", "SizeMB"]

@@ -28,7 +28,7 @@ static void line_add_loop(struct line *line, const struct told *told)
         line_add(line, ", %u chain%s", loop->chains, loop->chains == 1 ? "" : "s");
     line_add(line, ", %u thread%s", loop->threads, loop->threads == 1 ? "" : "s");
     if (loop->work > 0)
-        line_add(line, ", %g cycles of work", loop->work);
+        line_add(line, ", %g cycle%s of work", loop->work, loop->work == 1 ? "" : "s");
     if (loop->pages)
         line_add(line, ", pages %s", loop_pages[loop->pages]);
     if (loop->node >= 0)
