@@ -416,7 +416,7 @@ size_t verdict_count(const struct document_verdict *verdict, enum grade grade)
 
 static const char *reason_of(const struct family *family)
 {
-    const bool said = family->grade == GRADE_AS_FOUND && family->width > 0;
+    const bool said = family->grade == GRADE_AS_FOUND && (family->width > 0 || family->others);
     return family->grade == GRADE_GOOD || said ? "" : family->why;
 }
 

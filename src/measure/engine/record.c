@@ -269,15 +269,21 @@ static void summarize_alone(const struct record *record, const float *from, doub
 {
     float *column = (float *)(void *)(scratch + 2 * (size_t)record->trials);
     const unsigned alone = gather(record, from, mhz, true, column);
-    const float value = (float)middle_of_column(column, alone, scratch);
-    const bool tell = alone >= TRIALS_TELL;
-    const unsigned count = tell ? alone : gather(record, from, mhz, false, column);
-    summarize_trials(record, column, count, plan, scratch, summary);
-    if (tell || !alone || alone == count)
+    if (alone)
+        summarize_trials(record, column, alone, plan, scratch, summary);
+    if (alone >= TRIALS_TELL)
         return;
-    summary->median = value;
-    summary->low = fminf(summary->low, value);
-    summary->high = fmaxf(summary->high, value);
+    struct summary all;
+    const unsigned count = gather(record, from, mhz, false, column);
+    summarize_trials(record, column, count, plan, scratch, &all);
+    if (!alone || alone == count) {
+        *summary = all;
+        return;
+    }
+    summary->low = fminf(all.low, summary->median);
+    summary->high = fmaxf(all.high, summary->median);
+    summary->coverage = all.coverage;
+    summary->n = all.n;
 }
 
 static struct scatter scatter_of(const struct record *record, const struct plan *plan)
