@@ -236,44 +236,29 @@ static void sweep(const char *path)
 
 /* --- writing --- */
 
-/* Closes the stream. `code` and `reason` are the result of the writing before; errors name
- * `path`. */
-static int close_written(FILE *stream, int code, struct error *reason, const char *path,
-                         struct error *error)
+/* Takes ownership of the open file and closes it. Errors name `path`. */
+static int write_and_close(save_function *write, const void *content, int file, const char *path,
+                           struct error *error)
 {
+    struct error reason = {0};
+    FILE *stream = fdopen(file, "w");
+    if (!stream) {
+        close(file);
+        return out_of_memory(path, error);
+    }
+    int code = write(content, stream, &reason);
     if (code == 0 && ferror(stream))
-        code = error_set(reason, ERROR_SYSTEM, "%s", strerror(errno));
+        code = error_set(&reason, ERROR_SYSTEM, "%s", strerror(errno));
     /* The file must be on the disk before the rename, or a power cut could leave neither the old
      * nor the new one. fsync() fails with EINVAL or the like on pipes and devices, which need
      * none. */
     if (code == 0 &&
         (fflush(stream) == EOF ||
          (fsync(fileno(stream)) < 0 && (errno == EIO || errno == ENOSPC || errno == EDQUOT))))
-        code = error_set(reason, ERROR_SYSTEM, "%s", strerror(errno));
+        code = error_set(&reason, ERROR_SYSTEM, "%s", strerror(errno));
     if (fclose(stream) == EOF && code == 0)
-        code = error_set(reason, ERROR_SYSTEM, "%s", strerror(errno));
-    return code < 0 ? target_refuse(path, reason->text, error) : 0;
-}
-
-/* Takes ownership of the open file. */
-static int stream_of(int file, FILE **stream, const char *path, struct error *error)
-{
-    *stream = fdopen(file, "w");
-    if (*stream)
-        return 0;
-    close(file);
-    return out_of_memory(path, error);
-}
-
-/* Takes ownership of the open file and closes it. */
-static int write_and_close(save_function *write, const void *content, int file, const char *path,
-                           struct error *error)
-{
-    struct error reason = {0};
-    FILE *stream;
-    const int code = stream_of(file, &stream, path, error);
-    return code < 0 ? code
-                    : close_written(stream, write(content, stream, &reason), &reason, path, error);
+        code = error_set(&reason, ERROR_SYSTEM, "%s", strerror(errno));
+    return code < 0 ? target_refuse(path, reason.text, error) : 0;
 }
 
 /* Writes a draft in the folder of `path`; the caller ends it, also after an error. */
@@ -534,49 +519,6 @@ int saving_finish(struct saving *saving, save_function *write, const void *conte
         return save_file(saving->name, write, content, error);
     const int code = hold(saving, write, content, error);
     return code == 0 ? take_place(saving, error) : code;
-}
-
-/* --- rows --- */
-
-/* Opens the pipe or device. */
-static int open_channel(const struct saving *saving, struct error *error)
-{
-    struct target target;
-    int code = target_look(&target, saving->name, error);
-    if (code == 0)
-        code = target.kind == TARGET_STREAM ? open_stream(&target, saving->name, true, error)
-                                            : target_refuse(saving->name, strerror(ENXIO), error);
-    target_free(&target);
-    return code;
-}
-
-static int open_holder(struct saving *saving, struct error *error)
-{
-    struct stat status;
-    struct draft draft;
-    int code = draft_begin(&draft, saving->path, older(saving, &status), saving->name, error);
-    if (code == 0)
-        code = take_free_name(saving, &draft, error);
-    if (code == 0) {
-        code = draft.file;
-        draft.file = -1;
-    }
-    draft_end(&draft);
-    return code;
-}
-
-int saving_open(struct saving *saving, FILE **stream, struct error *error)
-{
-    const int file = saving->path ? open_holder(saving, error) : open_channel(saving, error);
-    *stream = NULL;
-    return file < 0 ? file : stream_of(file, stream, saving->name, error);
-}
-
-int saving_close(struct saving *saving, FILE *stream, bool whole, struct error *error)
-{
-    struct error reason = {0};
-    const int code = close_written(stream, 0, &reason, saving->name, error);
-    return code == 0 && saving->path && whole ? take_place(saving, error) : code;
 }
 
 void saving_free(struct saving *saving)

@@ -59,16 +59,6 @@ int saving_update(struct saving *, save_function *, const void *content, struct 
 /* Writes everything and replaces the older file, which ends the saving. After an error the holder
  * stays. */
 int saving_finish(struct saving *, save_function *, const void *content, struct error *);
-/*
- * Replaces saving_update() and saving_finish() for a table with more rows than memory holds: opens
- * a stream, and the caller writes all rows to it in order. A pipe or device is opened itself, which
- * waits for a pipe's reader.
- */
-int saving_open(struct saving *, FILE **, struct error *);
-/* Closes the stream in any case. `whole`: all rows were written, so the holder replaces the older
- * file; otherwise, and after an error, the holder stays. After a failed write, errno must still
- * tell why. */
-int saving_close(struct saving *, FILE *, bool whole, struct error *);
 /* The path of the holder while the older file still exists; else NULL. */
 const char *saving_beside(const struct saving *);
 void saving_free(struct saving *);

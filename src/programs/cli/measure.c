@@ -302,16 +302,6 @@ static int run_repeatedly(struct measurement *measured, const struct command_opt
     return code;
 }
 
-/* Says what is left of files that a probe had begun. */
-static void end_run(struct run *run)
-{
-    for (size_t i = 0; i < run->turn_count; i++)
-        if (run->turns[i].task.unfinished)
-            command_tell("what '%s' had written is in %s; the older file was not changed",
-                         run->turns[i].task.probe->name, run->turns[i].task.unfinished);
-    run_release(run);
-}
-
 static int plan_step(struct shown *step, const struct invocation *invocation, struct error *error)
 {
     *step = (struct shown){.invocation = invocation, .measured = measurement_of(invocation)};
@@ -385,11 +375,11 @@ static int run_measurement(struct invocation *invocation, struct error *error)
         code = measure_interrupted(&shown.kept);
     else
         tell_kept(&shown.kept, "");
-    end_run(run);
+    run_release(run);
     saving_free(&shown.kept.saving);
     saving_free(&shown.page.saving);
     for (size_t i = 0; shown.steps && i < sweep.step_count; i++) {
-        end_run(&shown.steps[i].measured.run);
+        run_release(&shown.steps[i].measured.run);
         measurement_free(&shown.steps[i].measured);
     }
     free(shown.steps);

@@ -241,15 +241,10 @@ static bool is_same_file(const char *one, const char *other)
 int output_files_differ(const struct invocation *invocation, struct error *error)
 {
     const struct command_options *options = &invocation->options;
-    const struct option_spec *own = invocation->probe ? invocation->probe->help->options : NULL;
-    const struct setting *files[] = {NULL, &options->html, &options->document, &options->output};
-    for (; own && own->name; own++)
-        if (option_names_file(own))
-            files[0] = settings_of(&invocation->settings, own);
+    const struct setting *files[] = {&options->html, &options->document, &options->output};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         for (size_t j = 0; j < i; j++)
-            if (files[j] && files[j]->has && files[i]->has &&
-                is_same_file(files[j]->text, files[i]->text))
+            if (files[j]->has && files[i]->has && is_same_file(files[j]->text, files[i]->text))
                 return error_set(error, ERROR_USAGE, "--%s and %s%s both name %s: choose two files",
                                  files[j]->spec->name, files[i] == &options->output ? "-" : "--",
                                  files[i] == &options->output ? "o" : files[i]->spec->name,

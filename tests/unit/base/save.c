@@ -408,74 +408,6 @@ static void a_stream_alone_is_written_without_waiting(void **state)
     assert_files(2);
 }
 
-/* --- rows --- */
-
-static FILE *open_rows(struct saving *saving, const char *path)
-{
-    FILE *rows;
-    assert_int_equal(saving_begin(saving, path, false, NULL), 0);
-    assert_int_equal(saving_open(saving, &rows, NULL), 0);
-    assert_non_null(rows);
-    fputs("one,", rows);
-    fflush(rows);
-    return rows;
-}
-
-static void rows_stand_beside_an_older_file_until_all_are_there(void **state)
-{
-    struct saving saving;
-    make("a", 0640);
-    FILE *rows = open_rows(&saving, "a");
-    assert_content("a", "old");
-    assert_content("a.partial", "one,");
-    assert_int_equal(mode_of("a.partial") & 0777, 0640);
-    assert_string_equal(saving_beside(&saving), "a.partial");
-    fputs("two", rows);
-    assert_int_equal(saving_close(&saving, rows, true, NULL), 0);
-    assert_null(saving_beside(&saving));
-    assert_content("a", "one,two");
-    assert_files(1);
-    saving_free(&saving);
-}
-
-static void rows_that_fail_do_not_take_the_older_file_s_place(void **state)
-{
-    struct saving saving;
-    struct error error = {0};
-    make("a", 0644);
-    FILE *rows = open_rows(&saving, "a");
-    const int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
-    if (full < 0) {
-        fclose(rows);
-        saving_free(&saving);
-        skip();
-    }
-    assert_true(dup2(full, fileno(rows)) >= 0);
-    close(full);
-    fputs("two", rows);
-    assert_int_equal(saving_close(&saving, rows, true, &error), ERROR_USAGE);
-    assert_string_equal(error.text, "a: No space left on device: choose another file or folder to "
-                                    "write to");
-    assert_content("a", "old");
-    assert_content("a.partial", "one,");
-    saving_free(&saving);
-}
-
-static void rows_go_to_a_pipe_as_they_come(void **state)
-{
-    struct saving saving;
-    assert_int_equal(mkfifo("pipe", 0600), 0);
-    int reader = open("pipe", O_RDONLY | O_NONBLOCK);
-    FILE *rows = open_rows(&saving, "pipe");
-    char text[20] = "";
-    assert_int_equal(read(reader, text, sizeof text - 1), 4);
-    assert_string_equal(text, "one,");
-    assert_int_equal(saving_close(&saving, rows, true, NULL), 0);
-    close(reader);
-    assert_files(1);
-    saving_free(&saving);
-}
-
 #define IN_A_FOLDER(test) cmocka_unit_test_setup_teardown(test, enter, leave)
 
 int main(void)
@@ -498,9 +430,6 @@ int main(void)
         IN_A_FOLDER(nobody_else_s_part_is_written_to),
         IN_A_FOLDER(a_made_up_name_is_the_next_that_is_free),
         IN_A_FOLDER(a_stream_alone_is_written_without_waiting),
-        IN_A_FOLDER(rows_stand_beside_an_older_file_until_all_are_there),
-        IN_A_FOLDER(rows_that_fail_do_not_take_the_older_file_s_place),
-        IN_A_FOLDER(rows_go_to_a_pipe_as_they_come),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,11 +12,8 @@
 
 #include "base/cpulist.h"
 #include "base/random.h"
-#include "base/save.h"
 #include "stats/order.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,53 +72,6 @@ static void prepare_cores(struct trial *trial)
     handoff->set_up(trial->workers[0].state, trial->workers[1].state, &place);
     trial->operations = 2; /* hand-offs per round trip */
     trial->passes_on = true;
-}
-
-/* --- samples: every batch as a line of CSV, written while measuring --- */
-
-/* A matrix may have more samples than memory holds. The coordinator writes between visits, so
- * writing is never timed. An older file stays until all lines are written (base/save.h). */
-struct cores_samples {
-    struct saving saving;
-    FILE *stream;       /* NULL: before the first line and after the last */
-    int failed;         /* errno of the first line that could not be written */
-    struct error error; /* why it could not be opened; code 0: no error */
-};
-
-static void open_stream(struct cores_samples *samples)
-{
-    if (saving_open(&samples->saving, &samples->stream, &samples->error) == 0 &&
-        fputs("series,op,from,to,line,pass,address,at_s,batch,ns\n", samples->stream) == EOF)
-        samples->failed = errno;
-}
-
-/* ERROR_USAGE naming the file if it can't be written to. The first line creates the file, not
- * this. */
-static int begin_samples(struct cores_samples *samples, const char *path, struct error *error)
-{
-    if (strcmp(path, "-") == 0)
-        return error_set(error, ERROR_USAGE,
-                         "--samples-out - would mix the samples with the report: name a file");
-    const int code = saving_begin(&samples->saving, path, false, error);
-    if (code < 0 || samples->saving.path)
-        return code;
-    open_stream(samples); /* open a pipe now, so that measuring never waits for its reader */
-    return samples->error.code ? error_set(error, samples->error.code, "%s", samples->error.text)
-                               : 0;
-}
-
-/* ERROR_USAGE if anything could not be written. `whole`: all lines are written, and the file
- * replaces an older one. */
-static int close_samples(struct cores_samples *samples, bool whole, struct error *error)
-{
-    if (samples->error.code)
-        return error_set(error, samples->error.code, "%s", samples->error.text);
-    if (!samples->stream)
-        return 0;
-    FILE *stream = samples->stream;
-    samples->stream = NULL;
-    errno = samples->failed;
-    return saving_close(&samples->saving, stream, whole && !samples->failed, error);
 }
 
 /* --- plans --- */
@@ -196,13 +146,7 @@ static unsigned add_series(struct probe_task *task, const char *name, enum hando
 static void plan_cores(struct probe_task *task)
 {
     struct cores_state *state = task->state = pool_alloc(task->pool, 1, sizeof *state);
-    const struct setting *samples = &((const struct cores_options *)task->options)->samples_out;
     cores_choose(task, state);
-    if (samples->has) {
-        state->samples = pool_alloc(task->pool, 1, sizeof *state->samples);
-        pool_check(task->pool,
-                   begin_samples(state->samples, samples->text, pool_error(task->pool)));
-    }
     state->ranks = pool_alloc(task->pool, state->cpu_count, sizeof *state->ranks);
     for (size_t i = 0; i < state->cpu_count; i++)
         state->ranks[i] = (struct cores_rank){state->cpus[i], (int)i};
@@ -345,55 +289,11 @@ static void add_to_reference(struct probe_task *task, const struct observation *
 static void observe_cores(void *observer, const struct observation *seen)
 {
     struct probe_task *task = observer;
-    struct cores_state *state = task->state;
-    if (!seen->batch_count)
-        return;
-    if (seen->reference)
+    const struct cores_state *state = task->state;
+    if (seen->batch_count && seen->reference)
         add_to_reference(task, seen);
-    if (state->samples) {
-        struct cores_samples *samples = state->samples;
-        static const char *const stages[] = {[CORES_MATRIX] = "matrix",
-                                             [CORES_CHECK] = "check",
-                                             [CORES_AGAIN] = "again",
-                                             [CORES_ENDS] = "ends"};
-        const struct trial *trial = seen->trial;
-        const char *series = seen->reference ? "reference" : stages[state->stage];
-        double operations = trial->operations * (double)seen->repeats;
-        if (!samples->stream && !samples->error.code)
-            open_stream(samples);
-        for (unsigned i = 0; i < seen->batch_count && samples->stream && !samples->failed; i++)
-            if (fprintf(samples->stream, "%s,%s,%d,%d,%u,%u,0x%" PRIxPTR ",%.6f,%u,%.3f\n", series,
-                        handoff_names[trial->point->what], trial->point->from, trial->point->to,
-                        trial->number % state->lines, trial->number / state->lines,
-                        (uintptr_t)line_of(trial, state), state->began_s + seen->at_s, i,
-                        seen->batches[i].ns / operations) < 0)
-                samples->failed = errno;
-        task->unfinished = saving_beside(&state->samples->saving);
-    }
-    if (state->ways && seen->trial->point->what == HANDOFF_ONE_WAY)
+    if (seen->batch_count && state->ways && seen->trial->point->what == HANDOFF_ONE_WAY)
         cores_ways_add(state->ways, state, seen);
-}
-
-static void conclude_cores(struct probe_task *task)
-{
-    const struct cores_state *state = task->state;
-    int closed = 0;
-    if (state->samples) {
-        closed = close_samples(state->samples, !task->interrupted, pool_error(task->pool));
-        task->unfinished = saving_beside(&state->samples->saving);
-    }
-    cores_conclude(task);
-    pool_check(task->pool, closed); /* fails if the file was not written; the findings stay */
-}
-
-static void release_cores(struct probe_task *task)
-{
-    const struct cores_state *state = task->state;
-    if (state && state->samples) {
-        close_samples(state->samples, false, NULL);
-        saving_free(&state->samples->saving);
-    }
-    task->state = NULL;
 }
 
 #include "cores.help.h"
@@ -410,7 +310,6 @@ const struct probe cores_probe = {
     .prepare = prepare_cores,
     .observe = observe_cores,
     .next = next_cores,
-    .conclude = conclude_cores,
+    .conclude = cores_conclude,
     .analyse = cores_analyse,
-    .release = release_cores,
 };

@@ -26,7 +26,7 @@ enum cores_home { HOME_ANY, HOME_FIRST, HOME_SECOND, HOME_NODE };
 
 struct cores_options {
     struct setting op, payload, lines, samples, iterations, one_per_core, order, triangle, home,
-        parallel, sequential, bias, correct_drift, samples_out;
+        parallel, sequential, bias, correct_drift;
 };
 
 struct cores_visit { /* one visit to the reference pair */
@@ -68,8 +68,7 @@ struct cores_state {
     double *trial_values; /* of the current visit */
     unsigned trial_count;
 
-    struct cores_samples *samples; /* NULL: --samples-out was not given */
-    struct cores_ways *ways;       /* NULL: the operation is not one-way */
+    struct cores_ways *ways; /* NULL: the operation is not one-way */
 };
 
 /* --- cores.c --- */
@@ -169,7 +168,6 @@ bool cores_beside_moved(const struct cores_beside *, size_t count, double beside
 /* Adds the bias of pairs measured side by side over the same pairs alone. Returns how many pairs of
  * the matrix have to be measured again alone, and fills in `kept`. */
 size_t cores_bias(struct probe_task *);
-/* Concludes everything but the samples. */
 void cores_conclude(struct probe_task *);
 void cores_analyse(struct analysis *);
 extern const struct finding_line cores_lines[]; /* the registry's */

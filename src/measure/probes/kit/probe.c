@@ -142,9 +142,8 @@ static int plan_step(void *with)
     const struct setting *setting;
     for (size_t i = 0; (setting = settings_at(task->settings, i)); i++) {
         const struct option_spec *spec = setting->spec;
-        /* The run's facts hold the seed with all its digits. Names of files don't describe what was
-         * measured, and may reveal private things. */
-        if (!setting->has || spec == task->common.seed.spec || option_names_file(spec))
+        /* The run's facts hold the seed with all its digits. */
+        if (!setting->has || spec == task->common.seed.spec)
             continue;
         struct factor *factor = probe_add_parameter(task, spec->name);
         if (spec->type == OPTION_INTEGER || spec->type == OPTION_REAL)

@@ -49,8 +49,6 @@ struct probe_task {
     size_t stage_count;
     size_t parameters_planned; /* number of the result's parameters before it was reported */
     bool interrupted;          /* before all was measured: what was measured is reported */
-    const char *unfinished;    /* an incomplete file that the probe has left next to an older one;
-                                  NULL: none */
     char so_far[48];           /* a line of observe() to show while measuring; "": none */
 };
 

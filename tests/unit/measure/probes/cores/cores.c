@@ -214,9 +214,6 @@ static void options_that_contradict_are_refused(void **state)
     assert_refused(bench, "parallel", NULL, "sequential", NULL, "leave one out");
     assert_refused(bench, "sequential", NULL, "bias", "1", "--bias");
     assert_refused(bench, "bias", "1", NULL, NULL, "give --parallel too");
-    assert_refused(bench, "samples-out", "/nowhere/at/all.csv", NULL, NULL, "/nowhere/at/all.csv");
-    assert_refused(bench, "samples-out", "/", NULL, NULL, "/: it is a directory");
-    assert_refused(bench, "samples-out", "-", NULL, NULL, "--samples-out - would mix");
     bench->machine.memory_available_bytes = 1 << 20;
     assert_refused(bench, "lines", "4096", NULL, NULL, "--lines 4096");
 }

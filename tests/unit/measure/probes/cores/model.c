@@ -5,11 +5,7 @@
 #include "document/flag.h"
 #include "measure/kernels/handoff.h"
 
-#include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
 extern const struct probe cores_probe;
 
@@ -17,7 +13,6 @@ enum { SIBLINGS_PS = 9000, PACKAGE_PS = 60000, FAR_PS = 150000 };
 
 struct bench {
     struct modelled on;
-    double stop_s;  /* of modelled time, when it is interrupted; 0: never */
     double beside;  /* how much longer a hand-off takes side by side with others */
     bool near_only; /* and that only between cores of a package */
     double drift_per_s, modelled_s;
@@ -53,8 +48,6 @@ static uint64_t work(void *self, int cpu, kernel_function *run, void *state, uin
     const double ps = 2 * (double)repeats * (double)*note_at(side->flag) *
                       (1 + bench->drift_per_s * bench->modelled_s);
     bench->modelled_s += ps * 1e-12;
-    if (bench->stop_s > 0 && bench->modelled_s > bench->stop_s)
-        bench->on.stop = SIGINT;
     return (uint64_t)ps;
 }
 
@@ -238,131 +231,6 @@ static void every_home_has_its_reference_and_its_check(void **state)
     assert_non_null(strstr(modelled_find(on, "cores.drift")->text, "there is one for each home"));
 }
 
-/* A line for each batch; the time goes on from stage to stage. */
-static void every_batch_can_be_had_as_csv(void **state)
-{
-    struct modelled *on = be(*state, "core:4 pu:1");
-    char path[] = "/tmp/fathom-samples-XXXXXX", line[256], last[16] = "";
-    const int file = mkstemp(path);
-    bool seen[4][4][8][2][2] = {0}; /* from, to, line, pass, batch */
-    size_t rows = 0, stages = 0;
-    double before_s = 0;
-    assert_true(file >= 0);
-    close(file);
-    modelled_measure(on, &cores_probe, "parallel", NULL, "lines", "8", "samples", "4",
-                     "samples-out", path, NULL);
-    FILE *samples = fopen(path, "r");
-    assert_non_null(samples);
-    assert_non_null(fgets(line, sizeof line, samples));
-    assert_string_equal(line, "series,op,from,to,line,pass,address,at_s,batch,ns\n");
-    while (fgets(line, sizeof line, samples)) {
-        char stage[16], op[16];
-        int from, to;
-        unsigned number, pass, batch;
-        void *address;
-        double at_s, ns;
-        assert_int_equal(sscanf(line, "%15[a-z],%15[a-z],%d,%d,%u,%u,%p,%lf,%u,%lf", stage, op,
-                                &from, &to, &number, &pass, &address, &at_s, &batch, &ns),
-                         10);
-        assert_true(number < 8 && pass < 2 && batch < 2 && at_s >= before_s);
-        assert_true(fabs(ns - 60 * (1 + 0.1 * (number % 3))) < 0.1);
-        before_s = at_s;
-        if (strcmp(stage, "reference") == 0)
-            continue;
-        stages += strcmp(stage, last) != 0;
-        memcpy(last, stage, sizeof last);
-        if (strcmp(stage, "matrix") != 0)
-            continue;
-        assert_false(seen[from][to][number][pass][batch]);
-        seen[from][to][number][pass][batch] = true;
-        rows++;
-    }
-    fclose(samples);
-    unlink(path);
-    assert_int_equal(rows, 4 * 3 * 8 * 4);
-    assert_int_equal(stages, 3); /* matrix, check, ends */
-}
-
-static int plan_samples(struct modelled *on, ...)
-{
-    va_list options;
-    va_start(options, on);
-    const int code = modelled_plan(on, &cores_probe, options);
-    va_end(options);
-    return code;
-}
-
-static void assert_begins(const char *path, const char *expected)
-{
-    char line[256] = "";
-    FILE *file = fopen(path, "r");
-    assert_non_null(file);
-    assert_non_null(fgets(line, sizeof line, file));
-    fclose(file);
-    assert_string_equal(line, expected);
-}
-
-static void an_interruption_leaves_older_samples(void **state)
-{
-    struct bench *bench = *state;
-    struct modelled *on = be(bench, "core:32 pu:1");
-    char path[] = "/tmp/fathom-samples-XXXXXX", part[sizeof path + 16];
-    const int file = mkstemp(path);
-    assert_true(file >= 0);
-    assert_int_equal(write(file, "older\n", 6), 6);
-    close(file);
-    assert_int_equal(plan_samples(on, "samples-out", path, NULL), 0); /* nothing is touched */
-    assert_begins(path, "older\n");
-    assert_null(on->task.unfinished);
-    bench->stop_s = 3; /* of about five */
-    assert_int_equal(stages_measure(&on->task, &on->engine, 1000, NULL, &on->outcome, &on->error),
-                     ERROR_INTERRUPTED);
-    snprintf(part, sizeof part, "%s.partial", path);
-    assert_string_equal(on->task.unfinished, part);
-    assert_begins(path, "older\n");
-    assert_begins(part, "series,op,from,to,line,pass,address,at_s,batch,ns\n");
-    unlink(part);
-    unlink(path);
-}
-
-static void a_full_device_is_refused_before_the_run(void **state)
-{
-    struct modelled *on = be(*state, "core:2 pu:1");
-    FILE *full = fopen("/dev/full", "w");
-    if (!full)
-        skip();
-    fclose(full);
-    assert_int_equal(plan_samples(on, "samples-out", "/dev/full", NULL), ERROR_USAGE);
-    assert_non_null(strstr(on->error.text, "/dev/full"));
-}
-
-/* A limit on a file's size stands in for a disk that fills up while the cores are measured. */
-static void a_full_disk_is_reported(void **state)
-{
-    struct modelled *on = be(*state, "core:2 pu:1");
-    char path[] = "/tmp/fathom-samples-XXXXXX", part[sizeof path + 16];
-    const int file = mkstemp(path);
-    assert_true(file >= 0);
-    assert_int_equal(write(file, "older\n", 6), 6);
-    close(file);
-    assert_int_equal(plan_samples(on, "samples-out", path, NULL), 0);
-    struct rlimit before;
-    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
-    struct rlimit limit = {.rlim_cur = 64, .rlim_max = before.rlim_max};
-    void (*const handler)(int) = signal(SIGXFSZ, SIG_IGN);
-    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
-    const int code = stages_measure(&on->task, &on->engine, 100, NULL, &on->outcome, &on->error);
-    setrlimit(RLIMIT_FSIZE, &before);
-    signal(SIGXFSZ, handler);
-    assert_int_equal(code, ERROR_USAGE);
-    assert_non_null(strstr(on->error.text, path));
-    assert_non_null(modelled_find(on, "cores.cas.min")); /* the figures are there all the same */
-    assert_begins(path, "older\n");
-    snprintf(part, sizeof part, "%s.partial", path);
-    unlink(part);
-    unlink(path);
-}
-
 #define MODEL_TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
@@ -374,10 +242,6 @@ int main(void)
         MODEL_TEST(pairs_are_side_by_side_above_32_cpus_or_where_asked),
         MODEL_TEST(the_reference_shows_the_drift_and_can_take_it_out),
         MODEL_TEST(every_home_has_its_reference_and_its_check),
-        MODEL_TEST(every_batch_can_be_had_as_csv),
-        MODEL_TEST(an_interruption_leaves_older_samples),
-        MODEL_TEST(a_full_device_is_refused_before_the_run),
-        MODEL_TEST(a_full_disk_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
