@@ -31,7 +31,7 @@ struct command_options {
     } loop;                                        /* predict */
     struct setting threshold, false_share, pages;  /* diff, fleet */
     struct setting in_place;                       /* analyse */
-    struct setting waves, both, wait, spool, keep; /* fathom-mpi */
+    struct setting waves, wait, spool, keep; /* fathom-mpi */
 };
 #define COMMAND_OPTION(option) offsetof(struct command_options, option)
 

@@ -1,10 +1,7 @@
 #include "programs/mpi/mpi_run.h"
 
 #include "conclude/complete.h"
-#include "conclude/registry/experiment.h"
-#include "conclude/registry/factors.h"
 #include "document/json.h"
-#include "stats/order.h"
 
 #include <errno.h>
 #include <math.h>
@@ -24,8 +21,8 @@ struct waiting {
 
 /* --- one answer --- */
 
-static int take(const struct gathering *gathering, int leader, int pass,
-                const struct answer *answer, struct fleet *fleet, struct error *error)
+static int take(const struct gathering *gathering, int leader, const struct answer *answer,
+                struct fleet *fleet, struct error *error)
 {
     const char *name = gathering->ranks->names[leader];
     struct document document = {.file = NULL};
@@ -40,8 +37,7 @@ static int take(const struct gathering *gathering, int leader, int pass,
         char path[4096];
         FILE *file = NULL;
         if (mkdir(gathering->keep, 0777) == 0 || errno == EEXIST) {
-            snprintf(path, sizeof path, "%s/%s%s.json", gathering->keep, name,
-                     pass ? "-in-waves" : "");
+            snprintf(path, sizeof path, "%s/%s.json", gathering->keep, name);
             file = fopen(path, "wbe");
         }
         const bool kept = file && fwrite(answer->text, 1, (size_t)length, file) == (size_t)length;
@@ -94,8 +90,8 @@ static bool look(struct waiting *waiting, MPI_Comm between)
 }
 
 /* Polls until all leaders have answered or failed, or the time is over. */
-static int collect(const struct gathering *gathering, struct waiting *list, int count, int pass,
-                   double end, struct fleet *fleet, struct error *error)
+static int collect(const struct gathering *gathering, struct waiting *list, int count, double end,
+                   struct fleet *fleet, struct error *error)
 {
     int left = count, code = 0;
     while (left && code == 0 && clock_seconds() < end) {
@@ -103,7 +99,7 @@ static int collect(const struct gathering *gathering, struct waiting *list, int 
         for (int i = 0; i < count && code == 0; i++) {
             if (look(&list[i], gathering->ranks->between)) {
                 const struct answer answer = {list[i].head[0], list[i].head[1], list[i].text};
-                code = take(gathering, list[i].leader, pass, &answer, fleet, error);
+                code = take(gathering, list[i].leader, &answer, fleet, error);
                 free(list[i].text);
                 list[i].text = NULL;
             }
@@ -135,7 +131,7 @@ static int note_silent(const struct gathering *gathering, const struct waiting *
 }
 
 /* One wave: leaders `from` to `to` - 1 measure, this node too if it is among them. */
-static int wave(const struct gathering *gathering, int from, int to, int pass, double *own_s,
+static int wave(const struct gathering *gathering, int from, int to, double *own_s,
                 struct fleet *fleet, struct error *error)
 {
     struct waiting *list = calloc((size_t)(to - from) + 1, sizeof *list);
@@ -147,25 +143,25 @@ static int wave(const struct gathering *gathering, int from, int to, int pass, d
         struct waiting *waiting = &list[count++];
         const struct ranks *ranks = gathering->ranks;
         static MPI_Request forgotten; /* never waited for: every MPI sends four bytes at once */
-        static int passes[2] = {0, 1};
+        static const int measure = GO_MEASURE;
         *waiting = (struct waiting){.leader = leader};
         if (MPI_Irecv(waiting->head, 2, MPI_INT, leader, TAG_HEAD, ranks->between,
                       &waiting->request) != MPI_SUCCESS ||
-            MPI_Isend(&passes[pass], 1, MPI_INT, leader, TAG_GO, ranks->between, &forgotten) !=
+            MPI_Isend(&measure, 1, MPI_INT, leader, TAG_GO, ranks->between, &forgotten) !=
                 MPI_SUCCESS)
             waiting->state = HAS_FAILED;
         else
             MPI_Request_free(&forgotten);
     }
     if (from == 0) {
-        struct answer own = leader_measure(gathering->run, pass);
-        code = take(gathering, 0, pass, &own, fleet, error);
+        struct answer own = leader_measure(gathering->run);
+        code = take(gathering, 0, &own, fleet, error);
         free(own.text);
         *own_s = fmax(*own_s, clock_seconds() - began);
     }
     const double end = fmax(began + *own_s, clock_seconds()) + gathering->wait_s;
     if (code == 0)
-        code = collect(gathering, list, count, pass, end, fleet, error);
+        code = collect(gathering, list, count, end, fleet, error);
     if (code == 0)
         code = note_silent(gathering, list, count, clock_seconds() - began, fleet, error);
     /* The receive of a dead leader's answer never completes, so its buffer belongs to MPI until the
@@ -178,15 +174,15 @@ static int wave(const struct gathering *gathering, int from, int to, int pass, d
     return code;
 }
 
-int gather_pass(const struct gathering *gathering, int pass, int at_once, struct fleet *fleet,
-                struct error *error)
+int gather_all(const struct gathering *gathering, int at_once, struct fleet *fleet,
+               struct error *error)
 {
     const int leaders = gathering->ranks->leaders;
     double own_s = 0;
     int code = 0;
     for (int from = 0; from < leaders && code == 0; from += at_once) {
         const int to = at_once < leaders - from ? from + at_once : leaders;
-        code = wave(gathering, from, to, pass, &own_s, fleet, error);
+        code = wave(gathering, from, to, &own_s, fleet, error);
     }
     return code;
 }
@@ -200,67 +196,4 @@ void gather_finish(const struct gathering *gathering)
             MPI_SUCCESS)
             MPI_Request_free(&request);
     }
-}
-
-/* --- two passes compared --- */
-
-static const struct fleet_value *
-value_of_host(const struct fleet *fleet, const struct fleet_finding *finding, const char *host)
-{
-    for (size_t i = 0; i < finding->count; i++)
-        if (strcmp(fleet->nodes[finding->values[i].node].name, host) == 0)
-            return &finding->values[i];
-    return NULL;
-}
-
-static const struct fleet_finding *same_finding(const struct fleet *fleet,
-                                                const struct fleet_finding *as, size_t place)
-{
-    for (size_t step = 0; step < fleet->finding_count; step++) {
-        const struct fleet_finding *other = &fleet->findings[(place + step) % fleet->finding_count];
-        if (strcmp(other->probe, as->probe) == 0 && strcmp(other->like.name, as->like.name) == 0 &&
-            experiment_order(&other->like, &as->like) == 0)
-            return other;
-    }
-    return NULL;
-}
-
-void gather_compare(const struct fleet *together, const struct fleet *alone, double least)
-{
-    enum { LINES_MOST = 10 };
-    double *ratios = malloc((together->node_count + 1) * sizeof *ratios);
-    size_t lines = 0;
-    for (size_t f = 0; ratios && f < together->finding_count; f++) {
-        const struct fleet_finding *finding = &together->findings[f];
-        const struct fleet_finding *other = same_finding(alone, finding, f);
-        size_t count = 0;
-        for (size_t i = 0; other && finding->judged && i < finding->count; i++) {
-            const struct fleet_value *value = &finding->values[i];
-            const struct fleet_value *was =
-                value_of_host(alone, other, together->nodes[value->node].name);
-            if (was && value->value > 0 && was->value > 0)
-                ratios[count++] = log(value->value / was->value);
-        }
-        if (!count)
-            continue;
-        const double middle = median_of(ratios, count);
-        if (fabs(middle) < log1p(least) || lines++ >= LINES_MOST)
-            continue;
-        struct line line = {.length = 0};
-        line_add(&line, "  ");
-        line_add_clean(&line, finding->like.name);
-        line_add_in_brackets(&line, &finding->like);
-        line_add(&line, " %+.1f %% (%+.1f to %+.1f over %zu node%s)", 100 * expm1(middle),
-                 100 * expm1(ratios[0]), 100 * expm1(ratios[count - 1]), count,
-                 count == 1 ? "" : "s");
-        if (lines == 1)
-            puts("All nodes at once, compared with one wave after another (what they share: power, "
-                 "cooling, the host):");
-        puts(line.text);
-    }
-    if (!lines)
-        puts("All nodes at once measure what they measure in waves.");
-    else if (lines > LINES_MOST)
-        printf("  and %zu more\n", lines - LINES_MOST);
-    free(ratios);
 }

@@ -56,17 +56,15 @@ static struct answer read_answer(const char *path)
     return failure(why);
 }
 
-struct answer leader_measure(const struct node_run *run, int pass)
+struct answer leader_measure(const struct node_run *run)
 {
     char host[NODE_NAME_BYTES] = "", path[4096];
     struct error error = {0};
     gethostname(host, sizeof host - 1);
     for (char *c = host; *c; c++)
         *c = *c == '/' ? '_' : *c;
-    if (pass == 0)
-        tell_binding(run);
-    if (snprintf(path, sizeof path, "%s/%s%s.json", run->spool, host, pass ? "-in-waves" : "") >=
-        (int)sizeof path)
+    tell_binding(run);
+    if (snprintf(path, sizeof path, "%s/%s.json", run->spool, host) >= (int)sizeof path)
         return failure("the spool folder's name is too long");
     if (mkdir(run->spool, 0777) < 0 && errno != EEXIST) {
         snprintf(path, sizeof path, "the spool folder %.200s can't be made: %.60s", run->spool,
@@ -113,17 +111,17 @@ void leader_serve(const struct ranks *ranks, const struct node_run *run, double 
     const double end = clock_seconds() + most_s;
     for (;;) {
         MPI_Request request;
-        int pass = GO_HOME, there = 0;
-        if (MPI_Irecv(&pass, 1, MPI_INT, 0, TAG_GO, ranks->between, &request) != MPI_SUCCESS)
+        int go = GO_HOME, there = 0;
+        if (MPI_Irecv(&go, 1, MPI_INT, 0, TAG_GO, ranks->between, &request) != MPI_SUCCESS)
             return;
         while (!there && clock_seconds() < end) {
             if (MPI_Test(&request, &there, MPI_STATUS_IGNORE) != MPI_SUCCESS)
                 return;
             clock_nap();
         }
-        if (!there || pass == GO_HOME)
+        if (!there || go == GO_HOME)
             return;
-        struct answer answer = leader_measure(run, pass);
+        struct answer answer = leader_measure(run);
         send_answer(ranks, &answer, end);
         free(answer.text);
     }

@@ -26,19 +26,13 @@ static int measure_all(const struct gathering *gathering, const struct command_o
                        struct error *error)
 {
     const int leaders = gathering->ranks->leaders;
-    const bool both = asked->both.has;
-    const int waves = asked->waves.has ? (int)asked->waves.number : both ? 1 : leaders;
-    struct fleet first = {.nodes = NULL}, second = {.nodes = NULL};
-    int code = gather_pass(gathering, 0, both ? leaders : waves, &first, error);
-    if (code == 0 && both)
-        code = gather_pass(gathering, 1, waves, &second, error);
+    struct fleet fleet = {.nodes = NULL};
+    int code =
+        gather_all(gathering, asked->waves.has ? (int)asked->waves.number : leaders, &fleet, error);
     gather_finish(gathering);
     if (code == 0)
-        code = fleet_report(asked, both ? &second : &first, true, error);
-    if (code >= 0 && both)
-        gather_compare(&first, &second, asked->threshold.number / 100);
-    fleet_free(&first);
-    fleet_free(&second);
+        code = fleet_report(asked, &fleet, true, error);
+    fleet_free(&fleet);
     return code;
 }
 
@@ -60,10 +54,8 @@ static int work(const struct ranks *ranks, const struct invocation *invocation, 
                        : asked->common.thorough.has ? 900
                        : asked->common.quick.has    ? 30
                                                     : 300;
-    const double waves = asked->waves.has  ? ceil(leaders / asked->waves.number)
-                         : asked->both.has ? leaders
-                                           : 1;
-    const double most_s = (waves + asked->both.has) * (2 * own + asked->wait.number) + 60;
+    const double waves = asked->waves.has ? ceil(leaders / asked->waves.number) : 1;
+    const double most_s = waves * (2 * own + asked->wait.number) + 60;
     alarm((unsigned)fmin(most_s + 120, 1e9));
     if (ranks->leader < 0) {
         ranks_sleep(ranks, most_s);

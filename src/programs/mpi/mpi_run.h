@@ -57,8 +57,8 @@ struct answer {
 };
 
 /* Measures this node. Never fails: an error is part of the answer. */
-struct answer leader_measure(const struct node_run *, int pass);
-/* Measures each time rank 0 asks for it, until rank 0 says that all is done or `most_s` is over. */
+struct answer leader_measure(const struct node_run *);
+/* Measures when rank 0 asks for it, until rank 0 says that all is done or `most_s` is over. */
 void leader_serve(const struct ranks *, const struct node_run *, double most_s);
 
 /* --- gather.c: rank 0 --- */
@@ -72,17 +72,13 @@ struct gathering {
 };
 
 /* Lets all nodes measure, at most `at_once` at a time, and adds their answers to the fleet. */
-int gather_pass(const struct gathering *, int pass, int at_once, struct fleet *, struct error *);
-/* Tells the leaders that no pass follows. */
+int gather_all(const struct gathering *, int at_once, struct fleet *, struct error *);
+/* Tells the leaders that all is done. */
 void gather_finish(const struct gathering *);
-
-/* Prints how the median node's values differ between two passes: one line for each finding that
- * differs by more than `least`, at most ten. */
-void gather_compare(const struct fleet *together, const struct fleet *alone, double least);
 
 /* Seconds of a monotonic clock; a sleep of 2 ms between two polls of MPI. */
 double clock_seconds(void);
 void clock_nap(void);
 
 enum { TAG_GO = 1, TAG_HEAD, TAG_BODY };
-enum { GO_HOME = -1 }; /* in place of a pass: no pass follows */
+enum { GO_HOME = -1, GO_MEASURE }; /* what TAG_GO says */
