@@ -53,103 +53,6 @@ static void put_info(FILE *out, const char *name, const char *value)
     fputs("\"/>\n", out);
 }
 
-/* --- what stands beside measured values: hwloc's attributes and distances are numbers alone, so
- * the object that has them says their kind and disturbance --- */
-
-/* hwloc's predefined attributes, in the units of hwloc/memattrs.h: ns and MiB/s. The flags are
- * HIGHER_FIRST or LOWER_FIRST, and NEED_INITIATOR. */
-struct attribute {
-    const char *name;
-    enum dimension dimension;
-    double unit; /* the size of 1 in s or B/s */
-    int flags;
-};
-enum { ATTRIBUTES = 2 };
-static const struct attribute attributes[ATTRIBUTES] = {
-    {"Bandwidth", DIMENSION_BANDWIDTH, 1024 * 1024, 1 | 4},
-    {"Latency", DIMENSION_TIME, 1e-9, 2 | 4},
-};
-
-/* The worst kind of several values, and the largest disturbance. */
-struct beside {
-    size_t kind; /* in `kinds` */
-    float longer;
-};
-static const char *const kinds[] = {NULL, finding_good, finding_beside_others, finding_too_few};
-
-static void add_beside(struct beside *beside, const struct finding *finding)
-{
-    for (size_t i = beside->kind + 1; finding->kind && i < sizeof kinds / sizeof *kinds; i++)
-        if (strcmp(finding->kind, kinds[i]) == 0)
-            beside->kind = i;
-    if (finding->disturbance.longer > beside->longer)
-        beside->longer = finding->disturbance.longer;
-}
-
-/* That of all of a matrix's values, or of those to that node. */
-static struct beside beside_of_series(const struct series *series, int to)
-{
-    struct beside beside = {0};
-    for (size_t i = 0; i < series->point_count; i++) {
-        const struct point *point = &series->points[i];
-        const struct estimate value = finding_time_of(point);
-        struct finding finding = {.unit = series->y.unit,
-                                  .value = way_value(point),
-                                  .low = (double)value.low,
-                                  .flags = point->flags,
-                                  .disturbance = point->disturbance};
-        finding.kind = finding_kind(&finding);
-        if (to < 0 || point->to == to)
-            add_beside(&beside, &finding);
-    }
-    return beside;
-}
-
-/* The first value of the level DRAM; of several kernels the first one reads. NULL: none. */
-static const struct finding *memory_finding(const struct document *document,
-                                            const struct attribute *attribute)
-{
-    for (size_t p = 0; p < document->probe_count; p++)
-        for (size_t i = 0; i < document->probes[p].finding_count; i++) {
-            const struct finding *finding = &document->probes[p].findings[i];
-            const struct finding_meaning meaning = finding_meaning(finding);
-            const bool of_memory =
-                attribute->dimension == DIMENSION_TIME
-                    ? meaning.level == LEVEL_MEMORY && meaning.fact == FACT_LATENCY_NS
-                    : meaning.role == ROLE_WIDTH && meaning.fact == FACT_ALL;
-            if (of_memory && meaning.device < 0 && meaning.quantity &&
-                meaning.quantity->dimension == attribute->dimension && isfinite(finding->value) &&
-                experiment_is_standard(finding))
-                return finding;
-        }
-    return NULL;
-}
-
-static void put_beside(FILE *out, const char *name, const struct beside *beside)
-{
-    char key[40], number[24];
-    snprintf(key, sizeof key, "%sKind", name);
-    put_info(out, key, kinds[beside->kind]);
-    snprintf(key, sizeof key, "%sDisturbance", name);
-    snprintf(number, sizeof number, "%.6g", (double)beside->longer);
-    put_info(out, key, beside->kind ? number : NULL);
-}
-
-/* That of an attribute which a node's memory will get. */
-static struct beside beside_of_node(const struct objects *objects, const struct document *document,
-                                    const struct attribute *attribute, int node)
-{
-    const struct series *series = ways_between_nodes(document, attribute->dimension);
-    const struct finding *memory =
-        series || objects->node_count != 1 ? NULL : memory_finding(document, attribute);
-    struct beside beside = {0};
-    if (series)
-        beside = beside_of_series(series, node);
-    else if (memory)
-        add_beside(&beside, memory);
-    return beside;
-}
-
 /* Ids of objects follow their index; ids of nodes come after them. */
 static size_t node_id(const struct objects *objects, size_t node)
 {
@@ -248,9 +151,6 @@ static void put_object(FILE *out, const struct objects *objects, const struct do
         snprintf(count, sizeof count, "%zu", objects->clusters_left);
         if (objects->clusters_left)
             put_info(out, "MeasuredClustersAcrossOthers", count);
-        const struct series *series = ways_between_cpus(document);
-        const struct beside beside = series ? beside_of_series(series, -1) : (struct beside){0};
-        put_beside(out, "HandOff", &beside);
     }
     for (size_t i = 0; i < objects->node_count; i++)
         if (objects->nodes[i].at == (long)place) {
@@ -258,19 +158,8 @@ static void put_object(FILE *out, const struct objects *objects, const struct do
             int number = node->number;
             put_start(out, depth + 1, "NUMANode", number);
             put_sets(out, &node->cpus, &(struct cpulist){&number, 1}, false);
-            fprintf(out, " gp_index=\"%zu\" local_memory=\"%llu\"", node_id(objects, i),
+            fprintf(out, " gp_index=\"%zu\" local_memory=\"%llu\"/>\n", node_id(objects, i),
                     (unsigned long long)node->bytes);
-            bool inside = false;
-            for (size_t a = 0; a < ATTRIBUTES; a++) {
-                const struct beside beside =
-                    beside_of_node(objects, document, &attributes[a], number);
-                if (!beside.kind)
-                    continue;
-                fputs(inside ? "" : ">\n", out);
-                put_beside(out, attributes[a].name, &beside);
-                inside = true;
-            }
-            fputs(inside ? "    </object>\n" : "/>\n", out);
         }
     for (long child = object->child; child >= 0; child = objects->list[child].next)
         put_object(out, objects, document, (size_t)child, depth + 1);
@@ -392,6 +281,39 @@ static void put_handoffs(FILE *out, const struct objects *objects, const struct 
 /* --- attributes: latency and bandwidth of each node's memory, from the CPUs of each node. If
  * nodes were not measured against each other and there is only one, the level DRAM gives its
  * values. --- */
+
+/* hwloc's predefined attributes, in the units of hwloc/memattrs.h: ns and MiB/s. The flags are
+ * HIGHER_FIRST or LOWER_FIRST, and NEED_INITIATOR. */
+struct attribute {
+    const char *name;
+    enum dimension dimension;
+    double unit; /* the size of 1 in s or B/s */
+    int flags;
+};
+static const struct attribute attributes[] = {
+    {"Bandwidth", DIMENSION_BANDWIDTH, 1024 * 1024, 1 | 4},
+    {"Latency", DIMENSION_TIME, 1e-9, 2 | 4},
+};
+
+/* The first value of the level DRAM; of several kernels the first one reads. NULL: none. */
+static const struct finding *memory_finding(const struct document *document,
+                                            const struct attribute *attribute)
+{
+    for (size_t p = 0; p < document->probe_count; p++)
+        for (size_t i = 0; i < document->probes[p].finding_count; i++) {
+            const struct finding *finding = &document->probes[p].findings[i];
+            const struct finding_meaning meaning = finding_meaning(finding);
+            const bool of_memory =
+                attribute->dimension == DIMENSION_TIME
+                    ? meaning.level == LEVEL_MEMORY && meaning.fact == FACT_LATENCY_NS
+                    : meaning.role == ROLE_WIDTH && meaning.fact == FACT_ALL;
+            if (of_memory && meaning.device < 0 && meaning.quantity &&
+                meaning.quantity->dimension == attribute->dimension && isfinite(finding->value) &&
+                experiment_is_standard(finding))
+                return finding;
+        }
+    return NULL;
+}
 
 struct writing {
     FILE *out;
