@@ -37,35 +37,6 @@ static int make_tables(struct settings *settings, bool passes_on, struct getopt_
     return 0;
 }
 
-static bool is_choice(const struct option_spec *spec, const char *word)
-{
-    const char *const *choice = spec->type == OPTION_CHOICE ? spec->choices : NULL;
-    while (choice && *choice && strcmp(*choice, word) != 0)
-        choice++;
-    return choice && *choice;
-}
-
-/* An option of yes and no may be given as a flag: --ids is --ids=yes, --no-ids is --ids=no. */
-static int spell_out(struct settings *settings, int argc, char **argv)
-{
-    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
-        for (size_t s = 0; s < settings->count; s++) {
-            const struct option_spec *spec = settings->list[s].spec;
-            const bool no =
-                strncmp(argv[i], "--no-", 5) == 0 && strcmp(argv[i] + 5, spec->name) == 0;
-            const bool yes = strncmp(argv[i], "--", 2) == 0 &&
-                             strcmp(argv[i] + 2, spec->name) == 0 &&
-                             !(i + 1 < argc && is_choice(spec, argv[i + 1]));
-            if (!is_choice(spec, "yes") || !(yes || no))
-                continue;
-            argv[i] = pool_printf(&settings->pool, "--%s=%s", spec->name, no ? "no" : "yes");
-            if (!argv[i])
-                return ERROR_SYSTEM;
-            break;
-        }
-    return 0;
-}
-
 static const struct option_spec *spec_of(const struct settings *settings, int option)
 {
     if (option >= 256)
@@ -160,8 +131,7 @@ int options_parse(struct invocation *invocation, int argc, char **argv, struct e
     for (; table && *table && code == 0; table++)
         code = settings_add(&invocation->settings, *table, error);
     if (code == 0 &&
-        (make_tables(&invocation->settings, invocation->command->passes_on, &tables) < 0 ||
-         spell_out(&invocation->settings, argc, argv) < 0))
+        make_tables(&invocation->settings, invocation->command->passes_on, &tables) < 0)
         code = error_out_of_memory(error);
     opterr = 0;
     optind = 0; /* glibc and musl: begin anew, and let options follow operands */

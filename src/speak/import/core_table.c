@@ -342,8 +342,8 @@ static enum ids find_ids(const struct square *square)
         return NO_IDS;
     if (!small && is_square_of_latencies(rows)) /* no hand-off takes less than 2 ns */
         text_refuse(square->text,
-                    "line %zu: these may be the cores' ids or latencies: say which, --ids or "
-                    "--no-ids",
+                    "line %zu: these may be the cores' ids or latencies: say which, --ids "
+                    "yes or --ids no",
                     ids->line);
     return IDS_BOTH;
 }
