@@ -80,11 +80,6 @@ bool clock_counter_distrusted(const char *root)
     return distrusted;
 }
 
-void clock_calibrate(struct clock *clock)
-{
-    clock_calibrate_below(clock, NULL);
-}
-
 void clock_calibrate_below(struct clock *clock, const char *root)
 {
     *clock = (struct clock){.name = "clock_gettime", .counter = false, .hz = 1e9};

@@ -25,9 +25,8 @@ struct clock {
  * that measures asks this first, because everything after it waits for that clock. */
 int clock_check(struct error *);
 /* Calibrates for some 30 ms. Never fails: the system's clock is used if the kernel distrusts the
- * counter, if no two windows in a row find the same rate, or if the counter does not advance. */
-void clock_calibrate(struct clock *);
-/* The same, but reads the kernel's files below `root`: for tests. */
+ * counter, if no two windows in a row find the same rate, or if the counter does not advance. The
+ * kernel's files are read below `root`, a machine's; NULL: this one's. */
 void clock_calibrate_below(struct clock *, const char *root);
 /* Whether the kernel has found the processor's counter unfit for a clock: most often because it
  * differs between CPUs, which reading it on one CPU can't show. False if the kernel doesn't say. */

@@ -13,14 +13,6 @@ bool finding_is_derived(const struct finding *finding)
     return finding->clock_hz > 0;
 }
 
-enum finding_home finding_home(const struct finding *finding)
-{
-    const bool cycles = quantity_is(finding->unit, DIMENSION_CYCLES);
-    if (cycles || quantity_is(finding->unit, DIMENSION_TIME))
-        return cycles == finding_is_derived(finding) ? HOME_NS : HOME_CYCLES;
-    return quantity_comparable(finding->unit, "B/s") ? HOME_RATE : HOME_COUNT;
-}
-
 enum finding_home finding_pair_home(const struct finding *finding,
                                     const struct machine_facts *machine)
 {

@@ -8,8 +8,6 @@
 
 #include "conclude/registry/registry.h"
 
-/* The home also of a derived finding, whose own unit is then another one. */
-enum finding_home finding_home(const struct finding *);
 bool finding_is_derived(const struct finding *);
 /* The home of a figure that is given in cycles, as this finding is, and in ns: ns for memory, for
  * caches beyond a core's own and for working sets beyond those, else cycles. */

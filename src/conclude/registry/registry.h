@@ -85,7 +85,7 @@ struct standard {
 };
 
 /* The unit in which a figure is judged (conclude/registry/home.h). */
-enum finding_home { HOME_COUNT, HOME_CYCLES, HOME_NS, HOME_RATE };
+enum finding_home { HOME_BY_LEVEL, HOME_CYCLES, HOME_NS };
 
 struct analysis;
 

@@ -315,7 +315,7 @@ int placement_handoff(const struct machine *machine, int a, int b,
     add_pair(&looking, a, b);
     int code = clock_check(error);
     if (code == 0) {
-        clock_calibrate(&clock);
+        clock_calibrate_below(&clock, machine->root);
         code = team_create(&engine.team, stop, error);
     }
     if (code == 0)

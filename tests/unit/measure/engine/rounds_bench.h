@@ -59,7 +59,7 @@ static int set_up(void **state)
 {
     static struct bench bench;
     bench = (struct bench){.seats = {{allowed_cpu(0), MEASURED}, {allowed_cpu(1), PARTNER}}};
-    clock_calibrate(&bench.clock);
+    clock_calibrate_below(&bench.clock, NULL);
     bench.engine = (struct engine){.machine = &bench.machine, .clock = &bench.clock, .seed = 11};
     bench.plan = (struct plan){.series = &bench.series,
                                .series_count = 1,

@@ -32,7 +32,7 @@ struct modelled {
 static inline int modelled_begin(struct modelled *bench, struct timing_model model)
 {
     bench->model = model;
-    clock_calibrate(&bench->clock);
+    clock_calibrate_below(&bench->clock, NULL);
     bench->engine = (struct engine){
         .machine = &bench->machine, .clock = &bench->clock, .seed = 5, .model = &bench->model};
     return team_create(&bench->engine.team, &bench->stop, NULL);

@@ -77,7 +77,7 @@ static void set_up(struct bench *bench, int (*pin)(int cpu, struct error *))
                                      .precision = 0.01,
                                      .unstable_above = INFINITY,
                                      .budget_s = 60}};
-    clock_calibrate(&bench->clock);
+    clock_calibrate_below(&bench->clock, NULL);
     bench->engine = (struct engine){.machine = &bench->machine, .clock = &bench->clock, .seed = 2};
     for (int i = 0; i < POINTS; i++) {
         bench->seats[i][0] = (struct seat){cpu_ids[0], MEASURED};

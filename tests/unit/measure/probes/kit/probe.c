@@ -98,7 +98,7 @@ static const struct probe_result *measure_by(const struct probe *measured, struc
     failing.seats[0] = (struct seat){first, MEASURED};
     failing.seats[1] = (struct seat){second, MEASURED};
     failing.concluded = false;
-    clock_calibrate(&clock);
+    clock_calibrate_below(&clock, NULL);
     assert_int_equal(team_create(&engine.team, NULL, NULL), 0);
     assert_int_equal(bench_plan(bench, measured, NULL), 0);
     assert_int_equal(stages_measure(&bench->task, &engine, budget_s, NULL, &failing.outcome, NULL),
