@@ -28,10 +28,10 @@ struct command_options {
     struct setting watch_for, metrics, cpu;         /* watch */
     struct loop_options {
         struct setting size, pattern, stride, chains, threads, work, pages, node;
-    } loop;                                        /* predict */
-    struct setting threshold, false_share, pages;  /* diff, fleet */
-    struct setting in_place;                       /* analyse */
-    struct setting waves, wait, spool, keep; /* fathom-mpi */
+    } loop;                                       /* predict */
+    struct setting threshold, false_share, pages; /* diff, fleet */
+    struct setting in_place;                      /* analyse */
+    struct setting waves, wait, spool, keep;      /* fathom-mpi */
 };
 #define COMMAND_OPTION(option) offsetof(struct command_options, option)
 
