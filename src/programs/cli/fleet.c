@@ -160,18 +160,17 @@ static int write_page_of(const struct fleet *fleet, size_t node, const char *fol
                          struct error *error)
 {
     struct document document = {0};
-    char name[FLEET_PAGE_NAME], *path = NULL;
+    char name[FLEET_PAGE_NAME];
     int code = experiment_read(&document, fleet->nodes[node].file, error);
     if (code == 0 && !text_same(document.run.started, fleet->nodes[node].started))
         code = error_set(error, ERROR_USAGE, "%s: it was replaced after it was compared: try again",
                          fleet->nodes[node].file);
-    if (code == 0 && asprintf(&path, "%s/%s", folder, fleet_page_name(fleet, node, name)) < 0) {
-        path = NULL;
-        code = error_out_of_memory(error);
+    if (code == 0) {
+        const char *path =
+            pool_printf(&document.pool, "%s/%s", folder, fleet_page_name(fleet, node, name));
+        code = path ? output_write(path, write_node_page, &document, error)
+                    : error_out_of_memory(error);
     }
-    if (code == 0)
-        code = output_write(path, write_node_page, &document, error);
-    free(path);
     document_free(&document);
     return code;
 }

@@ -78,16 +78,6 @@ struct nesting {
     size_t ids_left;
 };
 
-/* Appends a box at that depth; valid until the next one is added. */
-static struct box *boxes_add(struct boxes *boxes, struct pool *pool, enum box_kind kind,
-                             size_t depth)
-{
-    struct box *box = pool_append(pool, (void **)&boxes->list, &boxes->count, sizeof *box);
-    *box = (struct box){
-        .kind = kind, .depth = depth, .count = 1, .declared_bytes = NAN, .clock_hz = NAN};
-    return box;
-}
-
 /* --- measured values --- */
 
 static bool is_at(const struct road *road, const char *place, size_t length)
@@ -287,9 +277,14 @@ static void read_nodes(struct nesting *nesting)
 
 /* --- nesting --- */
 
+/* Appends a box at that depth; valid until the next one is added. */
 static struct box *add(struct nesting *nesting, enum box_kind kind, size_t depth)
 {
-    return boxes_add(nesting->boxes, nesting->pool, kind, depth);
+    struct boxes *boxes = nesting->boxes;
+    struct box *box = pool_append(nesting->pool, (void **)&boxes->list, &boxes->count, sizeof *box);
+    *box = (struct box){
+        .kind = kind, .depth = depth, .count = 1, .declared_bytes = NAN, .clock_hz = NAN};
+    return box;
 }
 
 static size_t times(size_t all, size_t each)
@@ -476,24 +471,24 @@ static bool is_shared_cache(const struct level *level)
     return level->kind == LEVEL_CACHE && level->number > 1;
 }
 
-static void add_place(struct boxes *boxes, struct pool *pool, const struct measured *measured,
-                      const struct level *level, size_t depth)
+static void add_place(struct nesting *nesting, const struct level *level, size_t depth)
 {
     char text[UNIT_TEXT];
-    struct box *box = boxes_add(boxes, pool, BOX_CACHE, depth);
+    struct box *box = add(nesting, BOX_CACHE, depth);
     line_add(&box->name, "%s", level->name);
-    measured_fill(measured, box, level->name, NULL);
+    measured_fill(&nesting->measured, box, level->name, NULL);
     if (isfinite(box->declared_bytes))
         line_add(&box->details, "%s", figure_valued(box->declared_bytes, "B", text));
 }
 
-static void add_device(struct boxes *boxes, struct pool *pool, const struct measured *measured)
+static void add_device(struct nesting *nesting)
 {
+    const struct measured *measured = &nesting->measured;
     const struct gpu_facts *gpu = device_facts(&measured->document->machine, measured->device);
     const struct levels *levels = &measured->levels;
     char text[UNIT_TEXT];
     size_t depth = 0;
-    struct box *box = boxes_add(boxes, pool, BOX_MEMORY, depth);
+    struct box *box = add(nesting, BOX_MEMORY, depth);
     line_add(&box->name, "gpu%d", measured->device);
     if (gpu && gpu->name)
         line_add(&box->details, "%s", gpu->name);
@@ -503,8 +498,8 @@ static void add_device(struct boxes *boxes, struct pool *pool, const struct meas
     measured_fill(measured, box, "DRAM", NULL);
     for (size_t i = levels->count; i-- > 0;)
         if (levels->list[i].experiment == 0 && is_shared_cache(&levels->list[i]))
-            add_place(boxes, pool, measured, &levels->list[i], ++depth);
-    box = boxes_add(boxes, pool, BOX_CORE, ++depth);
+            add_place(nesting, &levels->list[i], ++depth);
+    box = add(nesting, BOX_CORE, ++depth);
     line_add(&box->name, "multiprocessor");
     box->count = gpu && gpu->multiprocessors ? gpu->multiprocessors : 1;
     for (size_t i = 0; i < levels->count; i++) {
@@ -512,7 +507,7 @@ static void add_device(struct boxes *boxes, struct pool *pool, const struct meas
         /* A mere path to memory (texture, atomics) has no capacity and gets no box. */
         if (level->experiment == 0 && !is_shared_cache(level) && level->kind != LEVEL_MEMORY &&
             (level->facts[FACT_CAPACITY] || isfinite(level->declared)))
-            add_place(boxes, pool, measured, level, depth + 1);
+            add_place(nesting, level, depth + 1);
     }
 }
 
@@ -550,7 +545,7 @@ void boxes_build(struct boxes *boxes, const struct catalogue *catalogue, size_t 
     const size_t count = device_list(catalogue->documents[document], devices, DEVICES_MOST);
     for (size_t i = 0; i < count && i < DEVICES_SHOWN; i++) {
         measured_collect(&nesting->measured, catalogue, document, devices[i]);
-        add_device(boxes, pool, &nesting->measured);
+        add_device(nesting);
     }
     boxes->left_out += count > DEVICES_SHOWN ? count - DEVICES_SHOWN : 0;
 }
