@@ -1,6 +1,5 @@
 #include "compare/figure.h"
 
-#include "base/text.h"
 #include "conclude/registry/finding.h"
 #include "conclude/verdict.h"
 #include "document/flag.h"
@@ -50,7 +49,7 @@ static enum figure_sort sort_of(const struct figure_source *source, const struct
         /* Where misses begin depends on what others left of the level. */
         const bool first = meaning->level == LEVEL_CACHE && meaning->number == 1;
         if (capacity)
-            return first && !text_ends_with(finding->name, ".begins") ? SORT_ROOM : SORT_FAR_ROOM;
+            return first && !finding_is_bound(finding) ? SORT_ROOM : SORT_FAR_ROOM;
         if (meaning->level == LEVEL_CACHE && !shared && meaning->fact == FACT_LATENCY)
             return SORT_PRIVATE;
         /* Further ones have their home in ns unless they follow the core's clock. */

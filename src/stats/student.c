@@ -90,6 +90,11 @@ double student_reach_of(double df, double share)
     return t;
 }
 
+double student_widening(double coverage)
+{
+    return student_reach(INFINITY) / student_reach_of(INFINITY, fmax(0.05, 1 - coverage));
+}
+
 /* Student's t for 95 %, two-sided, by degrees of freedom from 1 on; beyond, the expansion's first
  * term, which is right to a percent. */
 static const double student[] = {12.71, 4.303, 3.182, 2.776, 2.571,

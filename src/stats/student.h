@@ -14,6 +14,9 @@ double student_beyond(double t, double df);
 double student_reach(double df);
 /* The same for another share of the cases than 0.05. */
 double student_reach_of(double df, double share);
+/* By how much an interval that covers the truth with `coverage` is widened to cover 95 %, as that
+ * of a normal distribution; 1 where it covers as much. */
+double student_widening(double coverage);
 
 /* The sum of the parts divided by the sum of the wholes; NAN where the wholes sum to 0. parts[i]
  * belongs to wholes[i]; neither is negative. The interval is that of Cochran's ratio estimator

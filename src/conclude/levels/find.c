@@ -48,8 +48,7 @@ struct interval level_pool(double *values, double *half_widths, size_t n)
     const bool wide = value > 0 && half > value / 2;
     const double below = wide ? value * value / (4 * half) : value - half;
     /* Few points' least and greatest hold the truth less often than in 95 %. */
-    const double few =
-        student_reach(INFINITY) / student_reach_of(INFINITY, fmax(0.05, 1 - ranks.coverage));
+    const double few = student_widening(ranks.coverage);
     const double low = value > 0 ? value * pow(values[ranks.low - 1] / value, few)
                                  : values[ranks.low - 1],
                  high = value + few * (values[ranks.high - 1] - value);

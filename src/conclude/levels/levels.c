@@ -204,8 +204,7 @@ static struct interval latency_in(const struct level_reading *reading, size_t in
             continue;
         values[n] = (double)at.median * fitted / sample->fitted;
         /* The least and greatest of few trials enclose the truth in less than 95 % of cases. */
-        const double outside = fmax(0.05, 1 - (double)series->points[i].y.coverage),
-                     few = student_reach(INFINITY) / student_reach_of(INFINITY, outside);
+        const double few = student_widening((double)series->points[i].y.coverage);
         halves[n] = (double)(at.high - at.low) / 2 * few * fitted / sample->fitted +
                     sample->doubt * values[n];
         n++;

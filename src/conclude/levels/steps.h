@@ -159,8 +159,8 @@ enum { CURVE_BINS_MOST = 256 };
 struct curve {
     struct level_sample **of;     /* the caller's usable samples, ascending by size */
     struct mixture_sample *clean; /* the same without translation */
-    double *room;                 /* the low ends of their intervals: how far a cache reaches is
-                                     asked of the trials of which others took least */
+    double *room;                 /* the low ends of their intervals: a capacity is read off the
+                                    trials from which other programs took least */
     double *scratch, *halves;     /* n numbers each */
     size_t n;
     struct curve_bin bins[CURVE_BINS_MOST];
@@ -168,8 +168,8 @@ struct curve {
     size_t bin_count;
 };
 
-/* the low ends of their intervals: a capacity is read off the trials from which other programs took
- * least */
+/* Makes the curve, in the pool. Resets the members of the samples that levels_find() fills, and
+ * keeps pointers to the samples. */
 struct curve *curve_read(struct pool *, struct level_sample *, size_t n,
                          const struct translation_knee *, size_t knee_count);
 

@@ -130,11 +130,16 @@ static int number_in(const char *name)
 }
 
 const char level_memory[] = "DRAM", level_reached[] = "last";
+static const char begins[] = ".begins";
+
+bool finding_is_bound(const struct finding *finding)
+{
+    return text_ends_with(finding->name, begins);
+}
 
 /* The name by which a finding is paired. Longer ones are as they are. */
 static const char *paired_name(const char *name, char room[64])
 {
-    static const char begins[] = ".begins";
     const size_t length = strlen(name), reached = strlen(level_reached);
     if (length < 48 && strncmp(name, level_reached, reached) == 0 && name[reached] == '.')
         snprintf(room, 64, "%s%s", level_memory, name + reached);

@@ -189,13 +189,14 @@ struct finding_meaning {
 };
 struct finding_meaning finding_meaning(const struct finding *);
 
+/* The names of the last level that was reached: memory where the evidence says so, else the other.
+ * It is one role. */
+extern const char level_memory[], level_reached[];
+/* Whether the value bounds a capacity from below: "L2.begins", where misses begin. */
+bool finding_is_bound(const struct finding *);
 /* Orders findings by name as strcmp() does, but takes "last.latency", of the last level that was
  * reached, for "DRAM.latency", and "L2.begins" for "L2.capacity": runs that reached as far differ
  * in what they can prove, and a cache of which less is left must not leave the comparison. */
-extern const char level_memory[], level_reached[];
-/* Orders findings by name as strcmp() does, where "last.latency", of the last level that was
- * reached, is "DRAM.latency", and "L2.begins" is "L2.capacity": runs that reached as far differ in
- * what they can prove, and a cache of which less is left must not leave the comparison. */
 int finding_name_order(const char *a, const char *b);
 
 /* A level's rank among all, the nearest first: the registry's order of the levels' latencies.

@@ -76,7 +76,7 @@ struct executor_kind {
     /* The core's clock at this moment, by a burst (burst.h); NAN where the plan's
      * kernels make it meaningless. NULL: no CPU measures, and measure() reports the clock. */
     double (*burst_hz)(struct visit *);
-    /* The width of a burst at that clock (burst.h), which sets the visit's `core_alone`; NAN: not
+    /* The width of a burst at that clock (burst.h), which sets the visit's `core_alone`; 0: not
      * known. NULL: another hardware thread of the core is never seen. */
     double (*core_width)(struct visit *, double hz);
     /* Measures a run of batches: fills the `ns` of each (without burst_hz() its `core_hz` as

@@ -224,7 +224,7 @@ struct batch {
     double ns;         /* a batch's time, for all its operations. A window's: in which all measured
                           workers would do one repeat each at the sum of their rates */
     double core_hz;    /* by the two bursts around it; NAN where cycles make no sense */
-    double core_width; /* of the bursts around it the greater width (burst.h); NAN, 0: not known */
+    double core_width; /* of the bursts around it the greater width (burst.h); 0: not known */
     uint64_t faults;   /* page faults of all measured workers, where the trial has a restore() */
     bool interrupted;  /* of a window: a worker was */
     double worked_ns;  /* working time, by which a batch's repeats are chosen; 0: as `ns`. Threads:

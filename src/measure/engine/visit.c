@@ -107,7 +107,7 @@ static double core_width(struct visit *visit, double hz)
     const struct plan_point *point = visit->trials[0].point;
     const bool seen = kind->core_width && visit->plan->cycles && point->seat_count == 1 &&
                       plan_seat(point, 0).cpu >= 0 && hz > 0;
-    return seen ? kind->core_width(visit, hz) : NAN;
+    return seen ? kind->core_width(visit, hz) : 0;
 }
 
 /* Measures batches [first, first + count) of the visit, counted over all its trials. 1 where they

@@ -2,7 +2,6 @@
 
 #include "base/clean.h"
 #include "base/quantity.h"
-#include "base/text.h"
 #include "conclude/registry/factors.h"
 #include "show/report/figure.h"
 
@@ -124,10 +123,10 @@ struct cell cell_of_finding(const struct finding *finding, enum form form)
         return cell_of_text(NULL);
     const bool good = finding_grade(finding, finding_meaning(finding).role) == GRADE_GOOD;
     /* A level holds at least what its misses begin at. */
-    return (struct cell){.mark = !isfinite(finding->value)                  ? '\0'
-                                 : text_ends_with(finding->name, ".begins") ? '>'
-                                 : good                                     ? '\0'
-                                                                            : '~',
+    return (struct cell){.mark = !isfinite(finding->value)   ? '\0'
+                                 : finding_is_bound(finding) ? '>'
+                                 : good                      ? '\0'
+                                                             : '~',
                          .form = form,
                          .value = finding->value,
                          .low = finding->low,

@@ -28,8 +28,8 @@ static bool claim_levels(struct report *report, struct line *line, const struct 
         const struct finding *capacity = level->facts[FACT_CAPACITY];
         if (!capacity || !(capacity->high < level->declared * clearly))
             continue;
-        const bool begins = text_ends_with(capacity->name, ".begins");
-        line_add(line, begins ? "%s begins to miss at %s of %s" : "%s keeps %s of %s here",
+        const bool bound = finding_is_bound(capacity);
+        line_add(line, bound ? "%s begins to miss at %s of %s" : "%s keeps %s of %s here",
                  level->name, figure_valued(capacity->value, "B", kept),
                  figure_valued(level->declared, "B", declared));
         return true;

@@ -22,7 +22,7 @@ static void add_measured(struct line *line, const char *sign, const struct findi
     const struct cell cell = cell_of_finding(finding, FORM_VALUE);
     char text[CELL_TEXT];
     cell_text(&cell, text);
-    line_add(line, "%s%s%s", cell.mark ? "~" : "", sign, text + !!cell.mark);
+    line_add(line, "%.*s%s%s", !!cell.mark, text, sign, text + !!cell.mark);
 }
 
 /* --- levels --- */

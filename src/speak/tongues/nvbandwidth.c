@@ -11,6 +11,7 @@
 #include "nvbandwidth.help.h"
 
 enum { DEVICES_MOST = 64 };
+static const char version[] = "nvbandwidth Version: v0.8\n\n";
 static const double gigabyte = 1e9, usual_s = 20;
 
 /* `index`: in nvbandwidth's own list. `figure`: what it is called behind "gpu0.", or between two
@@ -96,8 +97,7 @@ static void print_json(FILE *out, const struct test *test, const struct matrix *
 
 static void list(FILE *out)
 {
-    fputs("nvbandwidth Version: v0.8\n\nIndex, Name:\n\tDescription\n=======================\n",
-          out);
+    fprintf(out, "%sIndex, Name:\n\tDescription\n=======================\n", version);
     for (size_t i = 0; i < TESTS; i++)
         fprintf(out, "%u, %s:\n\t%s\n\n", tests[i].index, tests[i].name, tests[i].says);
 }
@@ -152,8 +152,7 @@ static void speak(struct talk *talk)
     }
     if (!devices)
         talk_missing(talk, "a copy");
-    fputs(json ? "{\"nvbandwidth\": {\"GPU Device list\": [" : "nvbandwidth Version: v0.8\n\n",
-          out);
+    fputs(json ? "{\"nvbandwidth\": {\"GPU Device list\": [" : version, out);
     const struct machine_facts *machine = &talk->document->machine;
     for (size_t i = 0; i < devices; i++) {
         char name[96] = "GPU";

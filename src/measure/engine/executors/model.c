@@ -131,7 +131,7 @@ static double core_width(struct visit *visit, double hz)
     struct model_state *state = visit->executor->own;
     const int cpu = plan_seat(visit->trials[0].point, 0).cpu;
     if (!model->additions_wide)
-        return NAN;
+        return 0;
     const uint64_t took_ps = model->additions_wide(model->self, cpu, BURST_WIDE_ADDITIONS);
     *state->now_ps += took_ps;
     return burst_width(&state->core, (double)took_ps * 1e-3, hz, &visit->core_alone);

@@ -164,7 +164,7 @@ static double core_width(struct visit *visit, double hz)
 {
     struct burst_core *core = team_own_core();
     const struct clock *clock = visit->executor->engine->clock;
-    return core ? burst_width(core, burst_wide_ns(clock), hz, &visit->core_alone) : NAN;
+    return core ? burst_width(core, burst_wide_ns(clock), hz, &visit->core_alone) : 0;
 }
 
 /* --- the visits of a job --- */

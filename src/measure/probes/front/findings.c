@@ -463,30 +463,39 @@ bool front_large_are_whole(struct analysis *analysis)
            !rises_alike(&curves[PAGE], &curves[PIECE], list->fits);
 }
 
-/* Adds the TLBs of small pages and of large ones, or why there is none. */
+/* Adds the TLB of pages of that size, by the ladder and the next one, or why there is none: `why`
+ * where they were not measured. */
+static bool add_translation(struct analysis *analysis, const struct curve *curves, size_t ladder,
+                            const char *size, bool alone, const char *why)
+{
+    const bool found = alone && add_pages(analysis, &curves[ladder], size);
+    const char *name = pool_printf(analysis->pool, "front.itlb.%s.entries", size);
+    if (series_of(analysis, &front_ladders[ladder]))
+        why = !curves[ladder].ladder ? "too few trials were undisturbed"
+              : !alone               ? "another hardware thread of the core may have a part of it"
+                                     : "jumps a page and half a page apart do not agree";
+    if (!found)
+        analysis_add_value(analysis, name, "", (struct interval){NAN, NAN, NAN}, 0)->text =
+            pool_printf(analysis->pool, "pages of %s: not found, %s", size, why);
+    analysis_read_off(analysis, series_of(analysis, &front_ladders[found ? ladder : PAGE]));
+    return found;
+}
+
+/* Adds the TLBs of small pages and of large ones, of which older documents have neither ladders nor
+ * the reason why there are none. */
 static void add_translations(struct analysis *analysis, const struct curve *curves, bool alone)
 {
     const struct factor *none = analysis_parameter(analysis, front_no_large);
-    const char *size = "4K", *why = "jumps a page apart were not measured";
-    for (size_t ladder = PAGE; ladder <= LARGE; ladder += LARGE - PAGE) {
-        const bool found = alone && add_pages(analysis, &curves[ladder], size);
-        if (series_of(analysis, &front_ladders[ladder]))
-            why = !curves[ladder].ladder ? "too few trials were undisturbed"
-                  : !alone ? "another hardware thread of the core may have a part of it"
-                           : "jumps a page and half a page apart do not agree";
-        const char *name = pool_printf(analysis->pool, "front.itlb.%s.entries", size);
-        if (!found)
-            analysis_add_value(analysis, name, "", (struct interval){NAN, NAN, NAN}, 0)->text =
-                pool_printf(analysis->pool, "pages of %s: not found, %s", size, why);
-        analysis_read_off(analysis, series_of(analysis, &front_ladders[found ? ladder : PAGE]));
-        if (!none && !series_of(analysis, &front_ladders[PIECE]))
-            break; /* an older document */
-        size = "2M";
-        why = none && none->text ? none->text
-              : found            ? "they take as long as small ones, with which most likely the "
-                                   "hypervisor backs them"
-                                 : "that of small ones is needed to tell whether they are whole";
-    }
+    const bool small = add_translation(analysis, curves, PAGE, "4K", alone,
+                                       "jumps a page apart were not measured");
+    if (!none && !series_of(analysis, &front_ladders[PIECE]))
+        return;
+    const char *why = none && none->text ? none->text
+                      : small            ? "they take as long as small ones, with which most "
+                                           "likely the hypervisor backs them"
+                                         : "that of small ones is needed to tell whether they are "
+                                           "whole";
+    add_translation(analysis, curves, LARGE, "2M", alone, why);
 }
 
 /* From which size on instructions are decoded anew. Below the end of L1 the curve rises slowly from
