@@ -43,7 +43,7 @@ int main(int argc, char **argv)
     if (!line)
         return 1;
     *line = 0;
-    clock_calibrate(&clock);
+    clock_calibrate_below(&clock, NULL);
     struct pong pong = {{line, 1, 0}, atoi(argv[2])};
     struct handoff_cas ping = {line, 0, 1};
     os_pin_thread(atoi(argv[1]), NULL);

@@ -288,7 +288,8 @@ static int hold_to_points(struct weighing *weighing, size_t k)
 static void join_next(struct weighing *weighing, size_t k, double next)
 {
     struct level *level = &weighing->levels->list[k];
-    level->translated = level->capacity.value;
+    if (isnan(level->translated))
+        level->translated = level->capacity.value;
     level->translation = next - level->latency.value;
     level->capacity = level[1].capacity;
     take_out(weighing, k + 1);
@@ -409,8 +410,7 @@ static void join_translation(struct weighing *weighing)
     struct levels *levels = weighing->levels;
     for (size_t k = 0; k + 1 < levels->count;) {
         const struct level *level = &levels->list[k], *next = level + 1;
-        if (isnan(level->translated) &&
-            evidence_is_translation(weighing->curve, log(level->latency.value),
+        if (evidence_is_translation(weighing->curve, log(level->latency.value),
                                     log(next->latency.value), level->to, next->from))
             join_next(weighing, k, next->latency.value);
         else

@@ -37,7 +37,9 @@ struct level_sample {
     double doubt;  /* possible error of the fit's correction here: relative half width */
 };
 
-/* A size above which translation adds time to every load: entries of a TLB times the page size. */
+/* A size above which translation adds time to every load: entries of a TLB times the page size.
+ * Where both levels' sizes are known, pages are; else a step may still be due to the TLB. */
+enum { KNEES_TRANSLATION_MOST = 2 };
 struct translation_knee {
     double bytes, cycles; /* cycles: in the unit of the curve when it is passed to levels_find() */
 };

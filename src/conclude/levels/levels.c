@@ -449,10 +449,10 @@ void findings_levels(struct probe_result *result, struct pool *pool, const struc
     if (!quantity_comparable(series->y.unit, "ns") &&
         !quantity_is(series->y.unit, DIMENSION_CYCLES))
         return;
-    const enum level_pages pages = knee_count      ? LEVEL_PAGES_KNOWN
-                                   : reading.guest ? LEVEL_PAGES_HOSTED
-                                   : declared      ? LEVEL_PAGES_KNOWN
-                                                   : LEVEL_PAGES_UNKNOWN;
+    const enum level_pages pages = knee_count == KNEES_TRANSLATION_MOST ? LEVEL_PAGES_KNOWN
+                                   : reading.guest                      ? LEVEL_PAGES_HOSTED
+                                   : declared                           ? LEVEL_PAGES_KNOWN
+                                                                        : LEVEL_PAGES_UNKNOWN;
     reading.samples = levels_of_series(pool, pages, series, knees, knee_count, &reading.levels);
     name_levels(&reading.levels, series, reading.samples, declared, cpu);
     /* In a table and on a device, translation may add steps beyond the plateau. */

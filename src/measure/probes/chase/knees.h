@@ -9,7 +9,7 @@
 
 /* New sizes between the two sizes around a knee: three sizes are two steps of bisection at once. */
 enum { KNEES_SIZES_A_LEVEL = 3 };
-enum { KNEES_SIZES_MOST = 4 * CURVE_LEVELS_MAX, KNEES_TRANSLATION_MOST = 2 };
+enum { KNEES_SIZES_MOST = 4 * CURVE_LEVELS_MAX };
 /* Enough stages to narrow an interval of a quarter octave to a percent. */
 enum { KNEES_STAGES = 3 };
 

@@ -325,12 +325,14 @@ static bool plan_table(struct probe_task *task)
 }
 
 /* Whether each size has two trials or more: a knee between single trials is too uncertain to
- * refine. */
+ * refine. The larger sizes of a further stage are memory's, and need none. */
 static bool is_swept(const struct probe_task *task)
 {
+    const struct latency_state *state = task->state;
     const struct series *series = &task->plan.series[0];
+    const double most = state->rest_stages ? (double)first_bytes : INFINITY;
     for (size_t i = 0; i < series->point_count; i++)
-        if (series->points[i].y.n < 2)
+        if (series->points[i].y.n < 2 && series->points[i].x <= most)
             return false;
     return true;
 }
@@ -444,7 +446,7 @@ static bool plan_chased(struct probe_task *task)
         return false;
     plan_place(task);
     chases_plan_chased(&task->plan);
-    task->plan.share = 0.25;
+    task->plan.share = 0.4;
     state->chased_stages = 1;
     const int series =
         chases_add_series(&state->chases, task, latency_chased, &kind, asked->pages.text);
@@ -553,7 +555,7 @@ const struct probe latency_probe = {
     .name = "latency",
     .place = 20,
     .help = &help,
-    .weight = 18,
+    .weight = 26,
     .quick = true,
     .goes_on = true,
     .findings = {latency_lines, latency_experiment},
