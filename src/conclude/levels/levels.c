@@ -387,14 +387,16 @@ static void tell_memory(const struct level_reading *reading)
 static void tell_translation(const struct level_reading *reading)
 {
     const double small_page = 4096;
-    const char *text = "", *unit = reading->series->y.unit ? reading->series->y.unit : "";
+    const char *text = "", *unit = isfinite(reading->levels.clock) ? "cycles"
+                                   : reading->series->y.unit       ? reading->series->y.unit
+                                                                   : "";
     for (size_t k = 0; k < reading->levels.count; k++) {
         const struct level *level = &reading->levels.list[k];
         char size[UNIT_TEXT];
         if (isnan(level->translated))
             continue;
         text = pool_printf(reading->pool,
-                           "%s%swithin %s, mostly near %s, latency steps up by %.2g %s, as it does "
+                           "%s%swithin %s, mostly near %s, latency steps up by %.3g %s, as it does "
                            "where pages of 4 KiB outgrow a TLB of some %.0f entries",
                            text, *text ? "; " : "", level->name,
                            size_format(size_handy(level->translated), size), level->translation,

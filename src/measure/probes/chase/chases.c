@@ -334,16 +334,18 @@ size_t chases_page_noted(const struct analysis *analysis)
 
 /* --- measuring --- */
 
-/* The number of loads that settle the caches. Going round twice settles any replacement policy; for
- * a set larger than the caches, as many lines as they hold are enough. In random order each load
- * fetches a line, however small the elements are. */
+/* The number of loads that settle the caches. Going round twice settles any replacement policy; a
+ * chase, which is then timed going round, has to do so once before. For a set larger than the
+ * caches, as many lines as they hold are enough. In random order each load fetches a line, however
+ * small the elements are. */
 static uint64_t settling_visits(const struct chases *chases, const struct chase_kind *kind,
                                 uint64_t count)
 {
     bool scattered = kind->order == RING_RANDOM && !kind->block_bytes && !kind->block_count;
     size_t brings =
         scattered && kind->stride < chases->line_bytes ? chases->line_bytes : kind->stride;
-    const uint64_t settled = chases->settled_bytes / brings, visits = 2 * count;
+    const uint64_t settled = chases->settled_bytes / brings,
+                   visits = (kind->chased ? 1 : 2) * count;
     return visits < settled ? visits : settled;
 }
 

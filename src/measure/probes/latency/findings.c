@@ -157,8 +157,9 @@ static double nth_of(const struct point *point, int which)
     return (double)(which == 0 ? y.median : which < 0 ? y.low : y.high);
 }
 
-/* The working set at which the chase's median, low (-1) or high end (1) reaches `ns`, between two
- * sizes; 0: less than the least. NAN: it stays below. */
+/* The working set at which the chase's median, low (-1) or high end (1) reaches `ns`: between two
+ * sizes, or the nearer of the two that lies on its side; 0: less than the least. NAN: it stays
+ * below. */
 static double bytes_at(const struct series *chased, int which, double ns)
 {
     for (size_t i = 0; i < chased->point_count; i++) {
@@ -166,9 +167,11 @@ static double bytes_at(const struct series *chased, int which, double ns)
         const double high = nth_of(at, which), low = i ? nth_of(before, which) : NAN;
         if (!(high >= ns))
             continue;
-        return low > 0 && low < ns
-                   ? before->x * pow(at->x / before->x, log(ns / low) / log(high / low))
-                   : 0;
+        if (!(low > 0 && low < ns))
+            return 0;
+        return which < 0   ? at->x
+               : which > 0 ? before->x
+                           : before->x * pow(at->x / before->x, log(ns / low) / log(high / low));
     }
     return NAN;
 }

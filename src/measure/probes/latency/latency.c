@@ -426,23 +426,39 @@ static bool plan_small(struct probe_task *task)
     }
 }
 
-/* Where a core's own caches end, both states of the caches are measured: at each power of two from
- * here on, up to twice the last level, if the curve went that far. */
-static const uint64_t chased_least = 2 * MIB, chased_most = 256 * MIB;
+/* Where a core's own caches end, both states of the caches are measured: twice in an octave from
+ * here on, up to twice the last level, or to four times what was found of it, beyond which both are
+ * memory's. */
+static const double chased_least = 2 << 20, chased_most = 256 << 20, chased_beyond = 4;
+enum { CHASED_PER_OCTAVE = 2 };
+
+/* Up to which size the two states of the caches may differ. */
+static double chased_up_to(const struct probe_task *task)
+{
+    struct translation_knee knees[KNEES_TRANSLATION_MOST];
+    const struct series *curve = &task->plan.series[0];
+    const size_t count = translation(task, knees);
+    struct levels levels;
+    levels_of_series(task->pool, LEVEL_PAGES_HOSTED, curve, knees, count, &levels);
+    const double last = 2 * (double)last_level_bytes(task->machine),
+                 reached = curve->point_count ? curve->points[curve->point_count - 1].x : 0,
+                 found = levels.proven ? chased_beyond * levels.list[levels.count - 2].capacity.high
+                                       : INFINITY,
+                 most = fmin(reached, fmin(chased_most, fmax(last, (double)first_bytes)));
+    return found > chased_least ? fmin(most, found) : most;
+}
 
 static bool plan_chased(struct probe_task *task)
 {
     struct latency_state *state = task->state;
     const struct latency_options *asked = task->options;
     const struct chase_kind kind = state->chases.kinds[0];
-    const struct series *curve = &task->plan.series[0];
-    const double last = 2 * (double)last_level_bytes(task->machine),
-                 reached = curve->point_count ? curve->points[curve->point_count - 1].x : 0,
-                 most = fmin(fmin(reached, (double)chased_most), fmax(last, (double)first_bytes));
     if (state->chased_stages || task->common.quick.has || state->named || state->table ||
         asked->sets.to.has || asked->state.has || !is_swept(task) || kind.order != RING_RANDOM ||
-        kind.block_bytes || state->chases.threads > 1 || most < (double)chased_least ||
-        most <= own_cache_bytes(&task->machine->facts))
+        kind.block_bytes || state->chases.threads > 1)
+        return false;
+    const double own = own_cache_bytes(&task->machine->facts), most = chased_up_to(task);
+    if (most < chased_least || most <= own)
         return false;
     plan_place(task);
     chases_plan_chased(&task->plan);
@@ -451,11 +467,14 @@ static bool plan_chased(struct probe_task *task)
     const int series =
         chases_add_series(&state->chases, task, latency_chased, &kind, asked->pages.text);
     state->chases.kinds[series].chased = true; /* which is no factor here: the name says it */
-    for (uint64_t bytes = chased_least; (double)bytes <= most; bytes *= 2)
-        if ((double)bytes > own_cache_bytes(&task->machine->facts))
-            chases_add_point(&state->chases, task, series, (double)bytes,
-                             bytes / kind.stride * kind.stride);
-    return true;
+    for (int step = 0;; step++) {
+        const double bytes = chased_least * exp2((double)step / CHASED_PER_OCTAVE);
+        const uint64_t whole = (uint64_t)round(bytes / (double)kind.stride) * kind.stride;
+        if (bytes > most)
+            return true;
+        if (bytes > own)
+            chases_add_point(&state->chases, task, series, (double)whole, whole);
+    }
 }
 
 /* --- plan, next, conclude --- */
