@@ -373,8 +373,16 @@ static size_t declared_levels(const struct machine *machine, int cpu)
     return count;
 }
 
-/* Plans larger sizes, unless the measured ones reach DRAM: a plateau that is proven to be memory,
- * after at least as many levels as are declared. */
+/* Whether the last plateau is proven to be memory, after at least as many levels as are declared.
+ */
+static bool reaches_memory(const struct probe_task *task, const struct levels *levels)
+{
+    const struct latency_state *state = task->state;
+    return levels->proven &&
+           levels->count > declared_levels(task->machine, state->chases.seat->cpu);
+}
+
+/* Plans larger sizes, unless the measured ones reach DRAM. */
 static bool plan_rest(struct probe_task *task)
 {
     struct latency_state *state = task->state;
@@ -384,7 +392,7 @@ static bool plan_rest(struct probe_task *task)
         return false;
     struct levels levels;
     levels_of_series(task->pool, LEVEL_PAGES_KNOWN, &task->plan.series[0], knees, count, &levels);
-    if (levels.proven && levels.count > declared_levels(task->machine, state->chases.seat->cpu))
+    if (reaches_memory(task, &levels))
         return false;
     const double share = task->plan.share;
     plan_place(task);
@@ -442,8 +450,9 @@ static double chased_up_to(const struct probe_task *task)
     levels_of_series(task->pool, LEVEL_PAGES_HOSTED, curve, knees, count, &levels);
     const double last = 2 * (double)last_level_bytes(task->machine),
                  reached = curve->point_count ? curve->points[curve->point_count - 1].x : 0,
-                 found = levels.proven ? chased_beyond * levels.list[levels.count - 2].capacity.high
-                                       : INFINITY,
+                 found = reaches_memory(task, &levels)
+                             ? chased_beyond * levels.list[levels.count - 2].capacity.high
+                             : INFINITY,
                  most = fmin(reached, fmin(chased_most, fmax(last, (double)first_bytes)));
     return found > chased_least ? fmin(most, found) : most;
 }
