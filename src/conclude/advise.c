@@ -163,6 +163,14 @@ static void tell_by_rule(struct advising *a, const struct row *row, struct advic
     const struct finding *finding = read_from(a, row, advice);
     if (!finding)
         return;
+    /* Programs come back to a block: it is to be kept, and not only to fit. */
+    const struct finding *kept =
+        a->level && advice->kind == ADVICE_SIZE ? find(a, "L<n>.kept", a->level) : NULL;
+    if (kept && kept->value < finding->value) {
+        finding = kept;
+        advice->source = kept->name;
+        advice->as_found = finding_grade(kept, ROLE_LEVEL) != GRADE_GOOD;
+    }
     if (row->shared)
         share(a, row, a->level);
     const struct interval value = {by_rule(a, row, finding->value), by_rule(a, row, finding->low),

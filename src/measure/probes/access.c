@@ -160,7 +160,7 @@ static void add_crossing(struct analysis *analysis, const char *level, double by
 static void plan_access(struct probe_task *task)
 {
     struct access_state *state = task->state = pool_alloc(task->pool, 1, sizeof *state);
-    state->chases = chases_make(task->machine);
+    state->chases = chases_make(task);
     state->page_bytes = chases_note_page(task);
     state->chases.seat = chases_seat(task, task->options);
     state->level_count = chases_levels(task, state->chases.seat->cpu, NULL, state->levels);

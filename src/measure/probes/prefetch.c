@@ -284,7 +284,7 @@ static void plan_prefetch(struct probe_task *task)
 {
     struct prefetch_state *state = task->state = pool_alloc(task->pool, 1, sizeof *state);
     const struct prefetch_options *asked = task->options;
-    state->chases = chases_make(task->machine);
+    state->chases = chases_make(task);
     state->page_bytes = chases_note_page(task);
     state->chases.seat = chases_seat(task, &asked->cpu);
     state->level_count = chases_levels(task, state->chases.seat->cpu, NULL, state->levels);

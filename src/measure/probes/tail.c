@@ -196,7 +196,7 @@ static void plan_tail(struct probe_task *task)
     struct tail_state *state = task->state = pool_alloc(task->pool, 1, sizeof *state);
     state->seat = chases_seat(task, task->options);
     state->rate = (struct counts){NAN, NAN, NAN};
-    state->line_bytes = chases_make(task->machine).line_bytes;
+    state->line_bytes = chases_make(task).line_bytes;
     state->single.bins = pool_alloc(task->pool, SINGLE_BINS, sizeof *state->single.bins);
     state->single.log = pool_alloc(task->pool, LOADS, sizeof *state->single.log);
     choose_places(task);

@@ -323,7 +323,7 @@ static void plan_window(struct probe_task *task)
                          "other instructions in between");
         return;
     }
-    const struct chases chases = chases_make(task->machine);
+    const struct chases chases = chases_make(task);
     state->seat = chases_seat(task, &asked->cpu);
     const size_t count = chases_levels(task, state->seat->cpu, NULL, levels);
     if (!count || !levels[count - 1].last)

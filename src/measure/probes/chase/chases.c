@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const uint64_t MIB = 1024 * 1024, GIB = 1024 * 1024 * 1024, HUGE_PAGE = 2 * 1024 * 1024;
+static const uint64_t GIB = 1024 * 1024 * 1024, HUGE_PAGE = 2 * 1024 * 1024;
 enum { SMALL_PAGE = 4096, WORD = 8, ELEMENT_MOST = 256 };
 
 const char *const address_names[] = {"index-checked", "index", "pointer", "spilled", NULL};
@@ -139,18 +139,17 @@ int chase_kind_check(const struct chase_kind *kind, struct error *error)
 
 /* --- planning --- */
 
-struct chases chases_make(const struct machine *machine)
+struct chases chases_make(const struct probe_task *task)
 {
-    uint64_t last_level = last_level_bytes(machine);
-    unsigned line = machine_line_bytes(machine);
+    unsigned line = machine_line_bytes(task->machine);
     bool plausible = line >= 16 && line <= 1024 && (line & (line - 1)) == 0;
     return (struct chases){.line_bytes = plausible ? line : 64,
-                           .settled_bytes = 2 * (last_level ? last_level : 32 * MIB)};
+                           .settled_bytes = 2 * memory_bounds(task).last_level};
 }
 
 struct chases chases_make_plain(const struct probe_task *task)
 {
-    struct chases chases = chases_make(task->machine);
+    struct chases chases = chases_make(task);
     chases.kinds = pool_alloc(task->pool, 1, sizeof *chases.kinds);
     chases.kinds[0] = (struct chase_kind){.address = ADDRESS_POINTER, .stride = chases.line_bytes};
     chases.count = 1;

@@ -45,15 +45,17 @@ struct chases {
     struct chase_kind *kinds;
     size_t count;
     size_t line_bytes;
-    uint64_t settled_bytes;  /* a chase over this much memory settles every cache */
+    uint64_t settled_bytes;  /* a chase over this much memory settles every cache: twice the last
+                              one */
     unsigned threads;        /* number that chase at once; 0: one */
     bool shared;             /* all threads chase through one ring, from different places */
     const struct seat *seat; /* the measuring CPUs: an array with one seat for each thread */
     uint64_t part_bytes;     /* of the arena for each thread's own ring; chases_lay_out_parts() */
 };
 
-/* One without kinds, for this machine. */
-struct chases chases_make(const struct machine *);
+/* One without kinds, for the task's machine, of whose last cache a curve in the task's document may
+ * show how much is to be had. */
+struct chases chases_make(const struct probe_task *);
 
 /* The functions up to chases_threads() are steps of the document's pool, like the probes' plan()
  * and next(). */

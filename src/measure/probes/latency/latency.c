@@ -492,7 +492,7 @@ static void plan_latency(struct probe_task *task)
 {
     struct latency_state *state = task->state = pool_alloc(task->pool, 1, sizeof *state);
     const struct latency_options *asked = task->options;
-    state->chases = chases_make(task->machine);
+    state->chases = chases_make(task);
     state->table = asked->table.has;
     state->named =
         asked->sets.sizes.has || asked->size.has || asked->count.has || asked->variants.has;

@@ -597,7 +597,7 @@ static void prepare_parallelism(struct trial *trial)
 static void plan_parallelism(struct probe_task *task)
 {
     struct parallelism_state *state = task->state = pool_alloc(task->pool, 1, sizeof *state);
-    const struct chases chases = chases_make(task->machine);
+    const struct chases chases = chases_make(task);
     state->ring =
         (struct chain_ring){.line_bytes = chases.line_bytes, .settled_bytes = chases.settled_bytes};
     state->all = state->work[0] = state->work[1] = state->work[2] = -1;
