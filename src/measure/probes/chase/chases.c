@@ -486,15 +486,16 @@ size_t chases_levels(const struct probe_task *task, int cpu, const struct probe_
 {
     const uint64_t most = machine_memory_budget(task->machine);
     size_t count = 0;
-    const double dram_ns = probe_value(found, "DRAM.latency_ns");
+    const double memory_ns = memory_ns_of(found);
     const struct memory_bounds memory =
-        dram_ns > 0 && found->series_count
-            ? memory_bounds_within(task->machine, &found->series[0], dram_ns)
+        memory_ns > 0 && found->series_count
+            ? memory_bounds_within(task->machine, &found->series[0], memory_ns)
             : memory_bounds(task);
     uint64_t above = 0;
     for (int n = 1; n < CHASE_LEVELS_MAX; n++) {
         uint64_t capacity = chases_capacity(task, cpu, found, n);
-        if (capacity <= above || capacity > most)
+        /* Where the curve is memory's already, a declared cache has nothing to show. */
+        if (capacity <= above || capacity > most || (memory.shown && capacity > memory.last_level))
             break;
         /* Well inside the level, and well beyond the capacity of the one before it. */
         uint64_t bytes = capacity / (n > 2 ? 3 : 2);

@@ -40,21 +40,27 @@ static const uint64_t passed_whole = 64 << 20;
 enum { WELL_BEYOND = 4 };
 
 struct memory_bounds memory_bounds_within(const struct machine *machine, const struct series *curve,
-                                          double dram_ns)
+                                          double memory_ns)
 {
     const uint64_t declared = last_level_bytes(machine);
-    const double begins = curve && dram_ns > 0 ? begins_at(curve, dram_ns) : INFINITY;
-    struct memory_bounds bounds = {.last_level = passed_whole};
-    if (isfinite(begins)) {
+    const double begins = curve && memory_ns > 0 ? begins_at(curve, memory_ns) : INFINITY;
+    struct memory_bounds bounds = {.last_level = passed_whole, .shown = isfinite(begins)};
+    if (bounds.shown) {
         while ((double)bounds.last_level < begins && bounds.last_level < GIB)
             bounds.last_level *= 2;
         bounds.least = (uint64_t)(WELL_BEYOND * begins);
     }
-    if (declared && (!isfinite(begins) || declared < bounds.last_level))
+    if (declared && (!bounds.shown || declared < bounds.last_level))
         bounds.last_level = declared;
     const uint64_t usual = (declared ? 2 : WELL_BEYOND) * bounds.last_level;
     bounds.least = usual > bounds.least ? usual : bounds.least;
     return bounds;
+}
+
+double memory_ns_of(const struct probe_result *latency)
+{
+    const double dram_ns = probe_value(latency, "DRAM.latency_ns");
+    return dram_ns > 0 ? dram_ns : probe_value(latency, "last.latency_ns");
 }
 
 struct memory_bounds memory_bounds(const struct probe_task *task)
@@ -65,8 +71,7 @@ struct memory_bounds memory_bounds(const struct probe_task *task)
     for (size_t i = 0; latency && !curve && i < latency->series_count; i++)
         if (latency->series[i].headline && latency->series[i].point_count)
             curve = &latency->series[i];
-    const struct finding *dram = curve ? document_finding(document, "DRAM.latency_ns") : NULL;
-    return memory_bounds_within(task->machine, curve, dram ? dram->value : NAN);
+    return memory_bounds_within(task->machine, curve, memory_ns_of(curve ? latency : NULL));
 }
 
 uint64_t last_levels_of(const struct probe_task *task, size_t cpus, size_t sharers)

@@ -55,17 +55,20 @@ uint64_t last_level_bytes(const struct machine *);
 struct memory_bounds {
     uint64_t last_level; /* bytes that the caches before memory hold */
     uint64_t least;      /* a smaller working set is not said to be in memory */
+    bool shown;          /* a latency curve shows where memory begins */
 };
 /* `last_level` is what is declared (64 MiB if nothing is). If a latency curve was measured before,
- * it is instead the smallest working set from which on every load took as long as DRAM's: at least
- * 64 MiB, rounded up to a power of two, so that two runs mostly get the same sizes, and at most the
- * declared one. `least` is four times the size from which on the curve shows memory; at least twice
- * the last level, and where nothing is declared four times, so 256 MiB. */
+ * it is instead the smallest working set from which on every load took as long as memory's: at
+ * least 64 MiB, rounded up to a power of two, so that two runs mostly get the same sizes, and at
+ * most the declared one. `least` is four times the size from which on the curve shows memory; at
+ * least twice the last level, and where nothing is declared four times, so 256 MiB. */
 struct memory_bounds memory_bounds(const struct probe_task *);
-/* The same by a given curve of latencies, ascending in size, and DRAM's latency (NULL, NAN: not
+/* The same by a given curve of latencies, ascending in size, and memory's latency (NULL, NAN: not
  * measured). */
 struct memory_bounds memory_bounds_within(const struct machine *, const struct series *curve,
-                                          double dram_ns);
+                                          double memory_ns);
+/* The latency of DRAM, or of the last level that was reached; NAN, as for NULL: none. */
+double memory_ns_of(const struct probe_result *latency);
 /* Bytes of the last-level caches of that many CPUs, each shared by `sharers` of them (0: unknown,
  * so that each may have one). */
 uint64_t last_levels_of(const struct probe_task *, size_t cpus, size_t sharers);
