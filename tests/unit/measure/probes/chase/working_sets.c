@@ -1,4 +1,5 @@
 #include "measure/probes/chase/working_sets.h"
+#include "measure/probes/chase/chases.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -77,6 +78,27 @@ static void where_nothing_is_declared_sets_have_256_mib(void **state)
     machine.facts.cache_count = 2;
 }
 
+/* Whatever the last level that was reached is called. */
+static void a_declared_cache_is_not_measured_in_memorys_place(void **state)
+{
+    struct point points[POINTS];
+    struct series curve = curve_of(points, 5 * MIB);
+    struct finding memory = {.name = "last.latency_ns", .value = 120};
+    const struct probe_result found = {
+        .series = &curve, .series_count = 1, .findings = &memory, .finding_count = 1};
+    const struct probe_task task = {.machine = &machine};
+    struct chase_level levels[CHASE_LEVELS_MAX];
+    caches[1].level = 2;
+    machine.memory_available_bytes = (uint64_t)8 << 30;
+    assert_int_equal(chases_levels(&task, 0, &found, levels), 2);
+    assert_string_equal(levels[0].name, "L1");
+    assert_true(levels[1].last && levels[1].bytes == 256 * MIB);
+    memory.value = NAN; /* without it, all that is declared is */
+    assert_int_equal(chases_levels(&task, 0, &found, levels), 3);
+    assert_true(levels[2].bytes == 1024 * MIB);
+    caches[1].level = 3;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -84,6 +106,7 @@ int main(void)
         cmocka_unit_test(a_cache_that_is_cheap_to_pass_is_passed_whole),
         cmocka_unit_test(without_a_curve_it_is_what_is_declared),
         cmocka_unit_test(where_nothing_is_declared_sets_have_256_mib),
+        cmocka_unit_test(a_declared_cache_is_not_measured_in_memorys_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
