@@ -88,7 +88,7 @@ static void a_declared_cache_is_not_measured_in_memorys_place(void **state)
         .series = &curve, .series_count = 1, .findings = &memory, .finding_count = 1};
     const struct probe_task task = {.machine = &machine};
     struct chase_level levels[CHASE_LEVELS_MAX];
-    caches[1].level = 2;
+    caches[1] = (struct cache_facts){.level = 2, .type = "unified", .size_bytes = 260 << 20};
     machine.memory_available_bytes = (uint64_t)8 << 30;
     assert_int_equal(chases_levels(&task, 0, &found, levels), 2);
     assert_string_equal(levels[0].name, "L1");
@@ -96,7 +96,6 @@ static void a_declared_cache_is_not_measured_in_memorys_place(void **state)
     memory.value = NAN; /* without it, all that is declared is */
     assert_int_equal(chases_levels(&task, 0, &found, levels), 3);
     assert_true(levels[2].bytes == 1024 * MIB);
-    caches[1].level = 3;
 }
 
 int main(void)
