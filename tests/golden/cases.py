@@ -93,7 +93,8 @@ TOGETHER = {
     "check": "fathom check -v --against 0.json 1.json; fathom check -f json --against 0.json 1.json",
     "several": "fathom report *.json; fathom report -f markdown *.json; fathom report -f svg *.json",
     "merge": "fathom merge *.json", "baseline": "fathom baseline *.json",
-    "report": "for at in *; do fathom report $at; done",
+    "report": "for at in *; do fathom report $at; done", "advise": "for at in *; do fathom advise $at; done",
+    "nearest": "fathom nearest 0.json 1.json", "fleet": "fathom fleet .",
     "analyse": "for at in *; do fathom analyse $at | tee anew | grep '^.\"name\"'; fathom report anew; rm anew; done",
 }
 
@@ -571,7 +572,7 @@ def prepare(folder):
         for at, documents in enumerate(case["with"]):
             within = folder / "made" / name / str(at)
             within.mkdir(parents=True)
-            documents = [placed(MADE["of"][case["of"]], changes) for changes in documents]
+            documents = [placed(MADE["of"].get(case["of"]) or json.loads((folder / f"{case['of']}.json").read_text()), changes) for changes in documents]
             for number, document in enumerate(documents):
                 (within / f"{number}.json").write_text(json.dumps(document))
             for seed in range(NUDGED):
@@ -734,7 +735,7 @@ def commands(documents):
     yield "report/many-series", "fathom report -f html many-series.json | grep -o '<h[1-4][^>]*>[^<]*\\|[0-9]* more series[^<]*'; fathom report many-series.json | tail -n 40"
     yield "report/named", "mkdir -p a/y b/y x/y x/z y; for to in a/y b/y x/y x/z y .; do cp sample.json $to/run.json; done; cp sample.json old-run.json; " \
         "for files in 'left/sample.json sample.json run.json' 'x/y/run.json x/z/run.json run.json' 'a/y/run.json b/y/run.json y/run.json' 'run.json run.json old-run.json' " \
-        "\"$(yes run.json | head -n 30)\"; do fathom report -f html $files | grep -o 'run[.]json\\|[a-z/]*sample.json\\|[a-z0-9]*/[a-z/-]*run[.]json\\|old-run.json\\|\\b[A-Z0-9]* sounding' | uniq -c; done"
+        "\"$(yes run.json | head -n 30)\"; do fathom report -f html $files | grep -o 'run[.]json\\|[a-z/]*sample.json\\|[a-z0-9]*/[a-z/-]*run[.]json\\|old-run.json\\|\\b[A-Z0-9]* vm' | uniq -c; done"
     for name in ("i9-labelled", "i9-grouped", "i9-pair"):
         for options in (" -v", " -f csv-matrix", " -f svg"):
             yield f"report/{name}{options.replace(' -f ', '.').replace(' ', '')}", f"fathom report{options} {name}.json"
@@ -766,7 +767,7 @@ def commands(documents):
         yield f"report/made-up-{at:02}-nudged", f"for file in reported-{at:02}-?.json; do echo $file; {{ " + \
             "; ".join(f"fathom report {options} $file" for options in made["as"]) + f"; }} 2>&1; done | {once}"
     for name, case in MADE["cases"].items():
-        together = "; ".join(TOGETHER[what] for what in case["as"] + ["several"] * ("diff" in case["as"] or "merge" in case["as"]))
+        together = "; ".join(TOGETHER.get(what, f"for at in *; do fathom report {what} $at; done") for what in case["as"] + ["several"] * ("diff" in case["as"] or "merge" in case["as"]))
         yield f"made/{name}", f"for of in made/{name}/*; do cd $of; {together}; cd ../../..; done"
         yield f"made/{name}-nudged", f"for of in nudged/{name}/*; do echo $of; cd $of; {{ {together}; }} 2>&1; cd ../../..; done | {once}"
     for name, (options, _) in READ.items():
