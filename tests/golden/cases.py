@@ -219,12 +219,6 @@ def grouped(document):
     return document
 
 
-def nameless(document):
-    document = slower(document, 1.001)
-    document["machine"].pop("hostname", None)
-    return document
-
-
 def with_points(document, keep):
     """Another run, which measured other sizes."""
     document = variants.copied(document)
@@ -391,27 +385,6 @@ for more in (-1, 0, 0.1, 0.5, 0.9, 1.5, 1.8):
     VARIANTS[f"hot/{more}"] = (lambda document, more=more: geometry_rich(document, more), "geometry")
 
 
-def odd_caches(document):
-    """With caches declared that hold no data, or that no level is."""
-    document = variants.copied(document)
-    document["machine"]["caches"] += [{"level": 1, "type": "instruction", "size_bytes": 1 << 18}, {"level": 0, "type": "data", "size_bytes": 1 << 12},
-                                      {"level": 2, "type": "unified", "size_bytes": 1 << 21}, {"level": 9, "type": "unified", "size_bytes": 1 << 30}]
-    return variants.bare(document)
-
-
-def hybrid(document, cpu):
-    """Measured by a CPU of one of two kinds of core: its L2 is the one to compare with, not the largest."""
-    document = variants.copied(document)
-    document["machine"].pop("declared", None)
-    document["machine"]["cpu"]["kinds"] = [{"name": "efficiency", "cpus": "4-11"}, {"name": "performance", "cpus": "0-3"}]
-    document["machine"]["caches"] = [
-        {"level": level, "type": kind, "size_bytes": kib << 10, "line_bytes": 64, "ways": 16, "shared_cpus": cpus}
-        for level, kind, kib, cpus in ((1, "data", 48, "0-1"), (1, "data", 32, "4"), (2, "unified", 4096, "4-7"),
-                                       (2, "unified", 1024, "0-1"), (3, "unified", 32768, "0-11"))]
-    document["probes"][0]["parameters"]["cpu"] = cpu
-    return variants.bare(document)
-
-
 def one_handoff(document):
     """The nearest pair alone, and more of its points than one."""
     document = variants.copied(document)
@@ -461,9 +434,6 @@ for name in ("latency", "guest"):
     VARIANTS[f"{name}-pointed"] = (one_without_interval, name)
 VARIANTS["need-nothing"] = (lambda document: without_series(document, "alone"), "need")
 VARIANTS["tlb-shared"] = (shared_entries, "tlb")
-VARIANTS["latency-caches"] = (odd_caches, "latency")
-VARIANTS["latency-performance"] = (lambda document: hybrid(document, 3), "latency")
-VARIANTS["latency-efficiency"] = (lambda document: hybrid(document, 9), "latency")
 for name in ("guest", "sample"):
     VARIANTS[f"{name}-handoff"] = (one_handoff, name)
     VARIANTS[f"{name}-handoff-slower"] = (lambda document: slower(one_handoff(document), 1.3), name)
@@ -501,15 +471,6 @@ def of_one_cpu(document):
     return document
 
 
-def of_no_device(document):
-    """With findings of a device that the machine does not list."""
-    document = variants.copied(document)
-    document["machine"].pop("gpus", None)
-    return document
-
-
-for name in ("gpu-tiny", "gpu-turing"):
-    VARIANTS[f"{name}-unlisted"] = (of_no_device, name)
 VARIANTS["nodes-tiers"] = (of_tiers, "nodes")
 for name in ("latency", "guest"):
     VARIANTS[f"{name}-one"] = (of_one_cpu, name)
@@ -520,7 +481,7 @@ VARIANTS["cores-huge"] = (huge, "cores")
 VARIANTS["left/sample"] = VARIANTS["right/sample"] = (lambda document: slower(document, 1.2), "sample")
 
 # Variants whose findings are golden too.
-ANALYSED = ["gpu-tiny-unlisted", "gpu-turing-unlisted", "need-nothing", "tlb-shared", "i9-grouped", "latency-bare", "guest-bare", "latency-some", "latency-late-flat", "tlb-pieces", "geometry-rich", "latency-caches", "latency-performance", "latency-efficiency", "i9-labelled", "i9-pair"] + [f"{name}-jittered" for name in JITTERED]
+ANALYSED = ["need-nothing", "tlb-shared", "i9-grouped", "latency-bare", "guest-bare", "latency-some", "latency-late-flat", "tlb-pieces", "geometry-rich", "i9-labelled", "i9-pair"] + [f"{name}-jittered" for name in JITTERED]
 WORDS = ["latency ns", "usec", "us", "msecs", "s", "psec", "nanoseconds", "cyc", "CPI", "time", "lat", "avg ns", "median cycles", "max us",
          "best", "mean", "load", "bw", "MB/s", "GiB/s", "stddev", "ns/load", "LatencyNs", "\u00b5s"]
 SIZE_WORDS = ["size", "Size (KB)", "sizeKiB", "wss MiB", "gb", "region", "footprint kilobytes", "bytes", "array", "SizeMB"]

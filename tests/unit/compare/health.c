@@ -69,12 +69,32 @@ static int steps_that_are_good(unsigned looks, double step)
 
 static void more_looks_take_more_to_be_as_good(void **state)
 {
-    for (double step = -0.0005; step < 0.001; step += 0.001) {
-        const int once = steps_that_are_good(1, step), often = steps_that_are_good(LOOKS, step);
-        assert_true(often > 1);
-        assert_true(once > often);
-        assert_true(once < 100);
-    }
+    assert_int_equal(steps_that_are_good(1, -0.0002), 91);
+    assert_int_equal(steps_that_are_good(LOOKS, -0.0002), 88);
+    assert_int_equal(steps_that_are_good(1, 0.0002), 92);
+    assert_int_equal(steps_that_are_good(LOOKS, 0.0002), 90);
+}
+
+/* From how many looks on a value of such an interval is left open. */
+static unsigned looks_that_leave_it_open(double width)
+{
+    struct bench bench;
+    bool open = false;
+    unsigned looks = 0;
+    begin(&bench);
+    sample_finding(&bench.base, &bench.probes[0], "thing", "ns", 100, 0.01);
+    sample_finding(&bench.now, &bench.probes[1], "thing", "ns", 100, width);
+    while (!open && ++looks < 100)
+        health(&bench, looks, &open);
+    end(&bench);
+    return looks;
+}
+
+static void a_wider_interval_is_open_after_fewer_looks(void **state)
+{
+    assert_int_equal(looks_that_leave_it_open(0.09), 78);
+    assert_int_equal(looks_that_leave_it_open(0.10), 27);
+    assert_int_equal(looks_that_leave_it_open(0.12), 6);
 }
 
 /* Measuring again can tell what is not known to its tolerance, but nothing of a baseline's value
@@ -110,6 +130,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(more_looks_take_more_to_be_as_good),
+        cmocka_unit_test(a_wider_interval_is_open_after_fewer_looks),
         cmocka_unit_test(what_can_be_told_is_measured_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
