@@ -32,9 +32,9 @@ class Surroundings:
             "CPU": str(self.cpus[0]),
             "OTHER_CPU": str(self.cpus[-1]),
         }
-        # Options of the sanitizers, and where libraries lie.
+        # Options of the sanitizers, where libraries lie, and the change that tests/mutants tries.
         self.environment |= {k: v for k, v in os.environ.items() if k.endswith("SAN_OPTIONS")
-                             or k == "LD_LIBRARY_PATH"}
+                             or k in ("LD_LIBRARY_PATH", "FATHOM_MUTANT")}
         return self
 
     def __exit__(self, *_):
