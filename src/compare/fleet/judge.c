@@ -275,8 +275,7 @@ static int by_rank(const void *a, const void *b)
     const struct ranked *left = a, *right = b;
     if (left->rank != right->rank)
         return left->rank > right->rank ? -1 : 1;
-    const int order = strcmp(left->name, right->name);
-    return order ? order : (left->node > right->node) - (left->node < right->node);
+    return strcmp(left->name, right->name);
 }
 
 static void list_odd(struct fleet *fleet, struct pool *pool)

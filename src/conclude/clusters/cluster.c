@@ -222,9 +222,7 @@ static void add_part(const struct finding_clusters *in, const struct cells *cell
 {
     struct clusters within, *clusters = in->clusters;
     const size_t n = in->n, first = clusters->count;
-    double *latency = pool_alloc(scratch, n * n, sizeof *latency);
-    for (size_t i = 0; i < n * n; i++)
-        latency[i] = NAN;
+    double *latency = pool_alloc(scratch, n * n, sizeof *latency); /* 0: of another part */
     qsort(rows, count, sizeof *rows, by_size);
     size_t *members = pool_alloc(in->pool, count, sizeof *members);
     for (size_t i = 0; i < count; i++)

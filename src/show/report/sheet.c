@@ -482,8 +482,8 @@ static size_t collect_places(const struct catalogue *catalogue, size_t index, in
     return count;
 }
 
-static void add_places(struct report *report, size_t index, int device, struct place *list,
-                       size_t count, bool below_levels)
+static void add_places(struct report *report, size_t index, struct place *list, size_t count,
+                       bool below_levels)
 {
     struct facts facts = {0};
     for (size_t i = 0; i < count; i++) {
@@ -498,8 +498,6 @@ static void add_places(struct report *report, size_t index, int device, struct p
         fact->text = report_line(report, &list[i].words);
     }
     report_add_facts(report, SECTION_DEVICE, index, NULL, NULL, &facts);
-    if (facts.count)
-        report->list[report->count - 1].device = device;
 }
 
 void report_add_devices(struct report *report, size_t index)
@@ -516,7 +514,6 @@ void report_add_devices(struct report *report, size_t index)
         const size_t count = collect_places(&report->catalogue, index, device, places);
         line_add_gpu(&line, gpu);
         struct block *block = report_add(report, BLOCK_HEADING, SECTION_DEVICE, index, NULL);
-        block->device = device;
         block->heading = (struct heading){.level = 2,
                                           .title = report_text(report, "gpu%d", device),
                                           .text = report_line(report, &line),
@@ -524,9 +521,9 @@ void report_add_devices(struct report *report, size_t index)
         report_add_levels(report, index, device);
         report_spare(report, before + 1, SPARE_LEVELS);
         const size_t levels = report->count;
-        add_places(report, index, device, places, count, true);
+        add_places(report, index, places, count, true);
         add_rates(report, index, device);
-        add_places(report, index, device, places, count, false);
+        add_places(report, index, places, count, false);
         report_spare(report, levels, SPARE_RATES);
         if (i)
             for (size_t b = before; b < report->count; b++)
