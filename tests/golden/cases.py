@@ -95,6 +95,7 @@ TOGETHER = {
     "merge": "fathom merge *.json", "baseline": "fathom baseline *.json",
     "report": "for at in *; do fathom report $at; done", "advise": "for at in *; do fathom advise $at; done",
     "nearest": "fathom nearest 0.json 1.json", "fleet": "fathom fleet .",
+    "predict": "for at in *; do for size in 16K 600K 3M 200M; do fathom predict --size $size $at; fathom predict --size $size --chains 4 $at; done; done",
     "analyse": "for at in *; do fathom analyse $at | tee anew | grep '^.\"name\"'; fathom report anew; rm anew; done",
 }
 
