@@ -2,8 +2,14 @@
 
 Machines are documents: those of docs/examples and benchmarks/recorded, and of the models of
 tests/model. Every run is another twin of its machine, which also differs from the others as runs of
-one machine do: by SCATTER, drawn for each sort of figure. A pair is two such runs, and no run is in
-two pairs. Programs are called as a person calls them, so this works for whatever compares.
+one machine do. A pair is two such runs, and no run is in two pairs. Programs are called as a person
+calls them, so this works for whatever compares.
+
+How runs of one machine differ is drawn for each figure: by SCATTER for what nobody else uses, and
+wherever the goal names it; for what was measured beside others, as the recorded runs of such hosts
+differ: levels by those of an EPYC guest on 2026-11-21, hand-offs and rates by those of a Xeon guest on
+2026-11-30. The prior (benchmarks/prior.c) is of documents of 2026-11-24 to 29 and has none of these, so
+that what the prior expects and what happens to twins have nothing in common.
 """
 import csv
 import glob
@@ -18,12 +24,18 @@ import subprocess
 from concurrent.futures import ThreadPoolExecutor
 
 SOURCES = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-PAIRS, PLANTED_PAIRS, CELL, MODELS, REPEATED, RUNS = 400, 60, 6, 5, 20, 5
+PAIRS, PLANTED_PAIRS, CELL, MODELS, REPEATED, RUNS = 400, 60, 6, 5, 12, 5
+# Which parts of the table are made; all where it is empty.
+PARTS = os.environ.get("FATHOM_PARTS", "").split()
 # Numbers all runs: figures seen with one while the comparison was made prove nothing.
 SEED = int(os.environ.get("FATHOM_SEED", "1"))
+# How many programs run at a time.
+JOBS = int(os.environ.get("FATHOM_JOBS", "2"))
 # The share of all pairs and runs that is made; less is faster.
 SHARE = float(os.environ.get("FATHOM_SHARE", "1"))
-# Names of findings, as --change takes them, and how far runs of one machine scatter in them.
+# Documents of more machines, which must not be the prior's.
+MORE = os.environ.get("FATHOM_MACHINES", "").split()
+# Names of findings or probes, as --change takes them, and how far runs of one machine scatter in them.
 SCATTER = {"L1.latency": 0.005, "L2.latency": 0.005, "L3.latency": 0.02, "DRAM.latency": 0.02,
            "bandwidth": 0.02, "cores": 0.02}
 # What is planted, and the findings of which one must be found.
@@ -57,6 +69,37 @@ ROLES = [("L1, L2", r"L[12]\.latency"), ("L3", r"L3\.latency"), ("DRAM", r"DRAM\
          ("bandwidth of all", r".*bandwidth\.\w+\.all"), ("hand-offs", r"cores\.\w+\.(min|max|mean)"),
          ("capacities", r"L\d\.capacity"), ("TLB, ways, line", r"dtlb.*entries|L\d\.(ways|line)"),
          ("system", r"(wake|fault)\..*")]
+# Figures that scatter alike: what a host's recorded runs lack scatters as the others of its row.
+ALIKE = [r"L1\.latency", r"L2\.latency", r"L3\.latency", r"DRAM\.latency", r"(L\d\.)?bandwidth\.\w+\.1",
+         r"(L\d\.)?bandwidth\.\w+\.all", r"cores\.\w+\.(?:min|max|mean)"]
+RECORDED_LEAST = 5  # runs that tell a scatter
+
+
+def label(path):
+    """A machine's name: its file's, and the folder of a host's own."""
+    return os.path.relpath(path, os.path.join(SOURCES, "benchmarks/recorded")) if path in recorded() else os.path.basename(path)
+
+
+def recorded():
+    return sorted(glob.glob(os.path.join(SOURCES, "benchmarks/recorded/**/*.json"), recursive=True))
+
+
+def hosts_scatter():
+    """By finding: how far the recorded runs of a host scatter; of a finding of several hosts, the median. Each folder is one
+    host's. A value without an interval is not compared, so it counts neither here."""
+    found = {}
+    for folder in sorted({os.path.dirname(path) for path in recorded()}):
+        values = {}
+        for path in recorded():
+            if os.path.dirname(path) == folder:
+                for probe in json.load(open(path))["probes"]:
+                    for finding in probe.get("findings", []):
+                        if (finding.get("value") or 0) > 0 and (finding.get("low") or 0) > 0:
+                            values.setdefault(finding["name"], []).append(math.log(finding["value"]))
+        for name, runs in values.items():
+            if len(runs) >= RECORDED_LEAST:
+                found.setdefault(name, []).append(statistics.stdev(runs))
+    return {name: statistics.median(scatters) for name, scatters in found.items()}
 
 
 def is_busy(path):
@@ -95,8 +138,7 @@ class Twins:
         self.bench, self.folder = bench, folder
         self.random = random.Random(SEED)
         self.machines = []
-        for path in sorted(glob.glob(os.path.join(SOURCES, "docs/examples/*.json")) +
-                           glob.glob(os.path.join(SOURCES, "benchmarks/recorded/*.json"))):
+        for path in sorted(glob.glob(os.path.join(SOURCES, "docs/examples/*.json"))) + recorded() + MORE:
             if self.run(path, "probe", 1) is not None:
                 self.machines.append(path)
         path = os.path.join(folder, "calm-epyc.json")
@@ -109,7 +151,11 @@ class Twins:
                 subprocess.run([model, str(seed)], stdout=out, check=True)
             self.machines.append(path)
         self.names = {path: self.findings(path) for path in self.machines}
-        self.busy = {os.path.basename(path) for path in self.machines if is_busy(path)}
+        self.busy = {label(path) for path in self.machines if is_busy(path)}
+        self.chance = self.chance_scatter()
+        hosts = hosts_scatter()
+        self.scatter_of = {path: self.host_scatter(path, hosts) if label(path) in self.busy else SCATTER
+                           for path in self.machines}
 
     def findings(self, path):
         """The findings that the program of today computes from the document."""
@@ -134,9 +180,41 @@ class Twins:
         return self.names[machine].get(name, (None, None))[0] is not None or any(
             finding.startswith(name + ".") for finding in self.names[machine])
 
-    def scattered(self, machine):
+    def chance_scatter(self):
+        """By machine and finding: the scatter of its logarithm between twins' runs, without what is added between them."""
+        spread, repeated = {}, max(8, round(SHARE * REPEATED))
+        for machine in self.machines:
+            runs = []
+            for seed in range(repeated):
+                path = self.run(machine, "scatter", 1000000 * SEED + 1000 + seed)
+                runs.append({finding["name"]: finding.get("value")
+                             for probe in json.load(open(path))["probes"]
+                             for finding in probe.get("findings", [])})
+            for name in {name for run in runs for name in run}:
+                values = [math.log(run[name]) for run in runs if (run.get(name) or 0) > 0]
+                if len(values) > repeated / 2:
+                    spread[machine, name] = statistics.stdev(values)
+        return spread
+
+    def host_scatter(self, machine, hosts):
+        """What is added between runs of a machine that others use, by finding, so that they scatter as the host's runs did."""
+        scatter = {}
+        for pattern in ALIKE:
+            alike = [sigma for name, sigma in hosts.items() if re.fullmatch(pattern, name)]
+            for name in self.names[machine]:
+                if re.fullmatch(pattern, name) and self.names[machine][name][0]:
+                    whole = hosts.get(name, statistics.median(alike) if alike else sigma_of(name, SCATTER))
+                    scatter[name] = math.sqrt(max(0, whole ** 2 - self.chance.get((machine, name), 0) ** 2))
+        return scatter
+
+    def spread(self, scatter=None):
+        """The whole scatter between runs, by machine and finding."""
+        return {(machine, name): math.hypot(s, sigma_of(name, scatter or self.scatter_of[machine]))
+                for (machine, name), s in self.chance.items()}
+
+    def scattered(self, machine, scatter):
         return [f"{name}=x{math.exp(self.random.gauss(0, sigma)):.6f}"
-                for name, sigma in SCATTER.items() if self.has(machine, name + "=")]
+                for name, sigma in (scatter or self.scatter_of[machine]).items() if self.has(machine, name + "=")]
 
     def several(self, machine, name, seed, changes):
         """The document of a run for each list of changes."""
@@ -152,19 +230,20 @@ class Twins:
             os.remove(run)
         return path
 
-    def plan(self, count, machines, plant=None, runs=1):
-        """What is to be run for that many pairs: `plant` gives the change of a machine."""
-        return [(machine, i, [self.scattered(machine) for _ in range(runs)],
-                 [self.scattered(machine) + ([plant(machine)] if plant else []) for _ in range(runs)])
+    def plan(self, count, machines, plant=None, runs=(1, 1), scatter=None):
+        """What is to be run for that many pairs: `plant` gives the change of a machine. Runs scatter as given, else as those of
+        the machine do."""
+        return [(machine, i, [self.scattered(machine, scatter) for _ in range(runs[0])],
+                 [self.scattered(machine, scatter) + ([plant(machine)] if plant else []) for _ in range(runs[1])])
                 for i in range(count) for machine in [machines[i % len(machines)]]]
 
     def pair(self, planned):
         """What diff and check say of a pair: its changed values, and check's status."""
         machine, number, first, second = planned
-        label = f"{os.path.basename(machine)}-{number}"
+        name = f"{label(machine)}-{number}".replace("/", "-")
         seed = 1000000 * SEED + 2 * number
-        before = self.several(machine, label + "a", seed + 1, first)
-        after = self.several(machine, label + "b", seed + 2, second)
+        before = self.several(machine, name + "a", seed + 1, first)
+        after = self.several(machine, name + "b", seed + 2, second)
         rows = subprocess.run([self.bench.fathom, "diff", before, after, "-f", "csv"],
                               capture_output=True, text=True).stdout
         answers = {row["what"]: row["answer"] for row in csv.DictReader(io.StringIO(rows))}
@@ -173,10 +252,10 @@ class Twins:
                                capture_output=True, text=True)
         os.remove(before)
         os.remove(after)
-        return os.path.basename(machine), changed, check.returncode, answers
+        return label(machine), changed, check.returncode, answers
 
     def pairs(self, planned):
-        with ThreadPoolExecutor(2) as pool:
+        with ThreadPoolExecutor(JOBS) as pool:
             return list(pool.map(self.pair, planned))
 
 
@@ -184,59 +263,67 @@ def share(part, whole):
     return f"{part} of {whole} ({100 * part / whole:.1f} %)" if whole else "0 of 0"
 
 
-def sigma_of(name):
+def sigma_of(name, scatter):
     """How far runs are made to scatter in a finding."""
-    return next((sigma for planted, sigma in SCATTER.items() if name.startswith(planted) or planted in name), 0)
+    stem = re.sub(r"_(ns|cycles)$", "", name)
+    return scatter.get(stem, next((sigma for planted, sigma in scatter.items()
+                                   if stem.startswith(planted + ".") or f".{planted}." in stem), 0))
 
 
-def scatter(twins):
-    """By machine and finding: the scatter of its logarithm between runs, by chance and by SCATTER."""
-    spread, repeated = {}, max(8, round(SHARE * REPEATED))
-    for machine in twins.machines:
-        runs = []
-        for seed in range(repeated):
-            path = twins.run(machine, "scatter", 1000000 * SEED + 1000 + seed, twins.scattered(machine))
-            runs.append({finding["name"]: finding.get("value")
-                         for probe in json.load(open(path))["probes"]
-                         for finding in probe.get("findings", [])})
-        for name in {name for run in runs for name in run}:
-            values = [math.log(run[name]) for run in runs if (run.get(name) or 0) > 0]
-            if len(values) > repeated / 2:
-                spread[machine, name] = statistics.stdev(values)
-    print(f"twins: s, the scatter between runs of one twin, in percent: median of the figures, least to most ({repeated} runs)")
-    for role, pattern in ROLES:
-        found = sorted(100 * s for (_, name), s in spread.items() if re.fullmatch(pattern, name))
-        if found:
-            print(f"  {role:24} {statistics.median(found):6.2f}   {found[0]:.2f} to {found[-1]:.2f}   ({len(found)} figures)")
-    return spread
+def print_scatter(twins, spread):
+    print("twins: s, the scatter between runs of one twin, in percent: median of the figures, least to most")
+    for busy in (False, True):
+        print("  beside others, as recorded runs of such hosts" if busy else "  beside nobody")
+        for role, pattern in ROLES:
+            found = sorted(100 * s for (machine, name), s in spread.items()
+                           if re.fullmatch(pattern, name) and (label(machine) in twins.busy) == busy)
+            if found:
+                print(f"  {role:24} {statistics.median(found):6.2f}   {found[0]:.2f} to {found[-1]:.2f}   ({len(found)} figures)")
 
 
 def told(twins, spread, results):
-    """Of unchanged machines: what can't be told although the scatter is below a third of the tolerance, and check's OK."""
-    scatter_of, few, few_untold, fit, ok = {}, [0, 0], [0, 0], 0, 0
+    """Of unchanged machines: what can't be told where the scatter is below a third of the tolerance, and elsewhere; and check's
+    OK."""
+    scatter_of, few, few_untold, far, far_untold, fit, ok = {}, [0, 0], [0, 0], 0, 0, 0, 0
     for (machine, name), s in spread.items():
         tolerance = next((of for _, _, pattern, of, _ in ALLOWED if re.fullmatch(pattern, name)), None)
         if tolerance:
-            scatter_of.setdefault(os.path.basename(machine), {})[name] = s / tolerance
+            scatter_of.setdefault(label(machine), {})[name] = s / tolerance
     for machine, _, status, answers in results:
         own = scatter_of.get(machine, {})
         allowed = [name for name in own if own[name] < 1 / 3 and name in answers]
         few[machine in twins.busy] += len(allowed)
         few_untold[machine in twins.busy] += sum(answers[name] == "can't tell" for name in allowed)
+        others = [name for name in own if own[name] >= 1 / 3 and name in answers]
+        far += len(others)
+        far_untold += sum(answers[name] == "can't tell" for name in others)
         if machine not in twins.busy and all(s < 1 / 3 for s in own.values()):
             fit += 1
             ok += status == 0
     print(f"  can't tell among headline figures whose scatter is below a third of the tolerance: "
           f"{share(sum(few_untold), sum(few))}, to reach 10 %  {'reached' if sum(few_untold) <= 0.1 * sum(few) else 'MISSED'};"
-          f" beside nobody {share(few_untold[False], few[False])}, beside others {share(few_untold[True], few[True])}")
-    print(f"  check says OK where all of them scatter so little, beside nobody: {share(ok, fit)}, to reach 95 %"
-          f"  {'reached' if ok >= 0.95 * fit else 'MISSED'}")
+          f" beside nobody {share(few_untold[False], few[False])}, beside others {share(few_untold[True], few[True])};"
+          f" elsewhere {share(far_untold, far)}")
+    if fit:
+        print(f"  check says OK where all of them scatter so little, beside nobody: {share(ok, fit)}, to reach 95 %"
+              f"  {'reached' if ok >= 0.95 * fit else 'MISSED'}")
 
 
 def unchanged(twins, spread):
     results = twins.pairs(twins.plan(round(SHARE * PAIRS), twins.machines))
+    print(f"twins: {len(results)} pairs of unchanged machines, runs scatter by {SCATTER}, beside others as recorded runs do")
+    judged(twins, spread, results)
+
+
+def bases(twins, spread):
+    """Several runs tell how the machine scatters, where a single one has to believe the prior."""
+    results = twins.pairs(twins.plan(round(4 * SHARE * PLANTED_PAIRS), twins.machines, None, (RUNS, RUNS)))
+    print(f"twins: the same for {len(results)} pairs of {RUNS} runs against {RUNS}")
+    judged(twins, spread, results)
+
+
+def judged(twins, spread, results):
     false_diff = [result for result in results if result[1]]
-    print(f"twins: {len(results)} pairs of unchanged machines, runs scatter by {SCATTER}")
     print(f"  diff says changed: {share(len(false_diff), len(results))}, to reach 2.5 %"
           f"  {'reached' if len(false_diff) <= 0.025 * len(results) else 'MISSED'}")
     counted = {}
@@ -265,7 +352,7 @@ def quiet(twins, spread, change, pattern):
     SCATTER says."""
     found = []
     for machine in twins.machines:
-        own = [(s, sigma_of(name), twins.names[machine].get(name, (None, None))[1])
+        own = [(s, sigma_of(name, SCATTER), twins.names[machine].get(name, (None, None))[1])
                for (of, name), s in spread.items() if of == machine and re.fullmatch(pattern, name)]
         if twins.has(machine, change) and own and all(
                 kind == "good" and (s <= 1.5 * sigma or not sigma) for s, sigma, kind in own):
@@ -273,10 +360,10 @@ def quiet(twins, spread, change, pattern):
     return found
 
 
-def row(twins, title, machines, plant, pattern, pairs, runs=1):
+def row(twins, title, machines, plant, pattern, pairs, runs=1, scatter=None):
     """One row of changes: how often one of the findings has changed. `plant` makes the change of a machine."""
     each = max(1, round(SHARE * pairs / max(1, len(machines))))
-    results = twins.pairs(twins.plan(each * len(machines), machines, plant, runs))
+    results = twins.pairs(twins.plan(each * len(machines), machines, plant, (runs, runs), scatter))
     found = [any(matches(pattern, what) for what in result[1]) for result in results]
     checks = "/".join(str(sum(result[2] == status for result in results)) for status in (0, 1, 4))
     print(f"  {title:24} ", end="")
@@ -299,7 +386,7 @@ def planted(twins, spread):
         if not machines:
             print(f"  {name:24} no machine has it")
             continue
-        print(row(twins, name, machines, lambda _: change, pattern, PLANTED_PAIRS)[1], flush=True)
+        print(row(twins, name, machines, lambda _: change, pattern, PLANTED_PAIRS, scatter=SCATTER)[1], flush=True)
 
 
 def allowed(twins, spread, runs):
@@ -335,7 +422,8 @@ def curve(twins):
         machines = [machine for machine in twins.machines if twins.has(machine, name + "=")]
         cells = []
         for size in sizes if machines else ():
-            results = twins.pairs(twins.plan(max(len(machines), CELL), machines,
+            count = max(round(SHARE * len(machines)), CELL)
+            results = twins.pairs(twins.plan(count, twins.random.sample(machines, len(machines)),
                                              lambda _: f"{name}=x{size ** worse:.5f}"))
             cell = []
             for busy in (False, True):
@@ -349,11 +437,16 @@ def curve(twins):
 def twins(bench):
     import tempfile
     with tempfile.TemporaryDirectory() as folder:
-        all_of_them = Twins(bench, folder)
-        spread = scatter(all_of_them)
-        planted(all_of_them, spread)
-        allowed(all_of_them, spread, 1)
-        allowed(all_of_them, spread, RUNS)
-        never_same(all_of_them)
-        curve(all_of_them)
-        unchanged(all_of_them, spread)
+        machines = Twins(bench, folder)
+        spread, given = machines.spread(), machines.spread(SCATTER)
+        print_scatter(machines, spread)
+        parts = {"unchanged": lambda: unchanged(machines, spread),
+                 "bases": lambda: bases(machines, spread),
+                 "planted": lambda: planted(machines, given),
+                 "large": lambda: never_same(machines),
+                 "single": lambda: allowed(machines, spread, 1),
+                 "curve": lambda: curve(machines),
+                 "several": lambda: allowed(machines, spread, RUNS)}
+        for name, part in parts.items():
+            if not PARTS or name in PARTS:
+                part()
