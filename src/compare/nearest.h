@@ -4,9 +4,9 @@
  *
  * How far two are apart is the mean over their figures of the logarithm of the larger value over
  * the smaller one, which counts 2 at most. Latency by working set is compared as a curve, in
- * multiples of its shortest time and by its rises, and not as the levels that were read off it.
- * Machines with few figures in common rank as if one more differed by 2. Two machines at a distance
- * of log(1.25) differ by 25 % in a usual figure.
+ * multiples of its shortest time and by its rises, and not as the levels that were read off it;
+ * hand-offs as steps that change, come or go. Machines with few figures in common rank as if one
+ * more differed by 2. Two machines at a distance of log(1.25) differ by 25 % in a usual figure.
  */
 #pragma once
 
