@@ -123,6 +123,42 @@ static void branch(struct warp *warp, const struct ptx_instruction *at, uint32_t
     }
 }
 
+/* The instructions of further passes of a loop that ends in this branch and does nothing but wait
+ * until the clock is `cycles` past `begun`: their time passes at once, as nothing of the warp shows
+ * between. All threads wait for the same; 0: it is another loop. */
+static uint64_t pass_wait(const struct run *run, struct warp *warp,
+                          const struct ptx_instruction *branch)
+{
+    enum { INSTRUCTIONS = 4 };
+    const struct ptx_instruction *code = run->function->code;
+    if (branch - code < INSTRUCTIONS ||
+        branch->target != (size_t)(branch - code) + 1 - INSTRUCTIONS || branch->guard_not)
+        return 0;
+    const struct ptx_instruction *clock = branch - 3, *sub = branch - 2, *compare = branch - 1;
+    if (clock->op != OP_CLOCK || clock->sub != CLOCK_64 || sub->op != OP_SUB ||
+        sub->type != TYPE_U64 || compare->op != OP_SETP_LT || compare->type != TYPE_U64 ||
+        branch->guard != compare->value[0] || compare->source[0] != sub->value[0] ||
+        sub->source[0] != clock->value[0] || clock->guard || sub->guard || compare->guard)
+        return 0;
+    const uint64_t *begun = column(warp, sub->source[1]),
+                   *cycles = column(warp, compare->source[1]);
+    const unsigned first = (unsigned)__builtin_ctz(warp->lanes);
+    FOR_EACH_LANE(lane, warp->lanes)
+    {
+        if (begun[lane] != begun[first] || cycles[lane] != cycles[first])
+            return 0;
+    }
+    const uint64_t seen = begun[first] + column(warp, sub->value[0])[first],
+                   end = begun[first] + cycles[first];
+    const uint64_t pass =
+        (uint64_t)CLOCK_CYCLES + sub->latency + compare->latency + BRANCH_CYCLES + 1;
+    if (clock_value(run, warp, CLOCK_64, warp->now + 1) - seen != pass || end <= seen + pass)
+        return 0;
+    const uint64_t passes = (end - seen - 1) / pass; /* the next one after these sees the end */
+    warp->now += passes * pass;
+    return passes * INSTRUCTIONS;
+}
+
 /* True where nobody is left. */
 static bool leave(struct warp *warp, uint32_t lanes)
 {
@@ -236,6 +272,8 @@ enum warp_state warp_run(struct run *run, struct warp *warp, uint64_t until)
             warp->ready[at->value[0]] = now + at->latency;
         } else if (lanes) {
             state = moving(run, warp, at, lanes);
+            if (at->op == OP_BRANCH && lanes == warp->lanes && at->guard)
+                count += pass_wait(run, warp, at);
         }
     }
     if (count > run->budget)

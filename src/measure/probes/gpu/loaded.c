@@ -8,7 +8,7 @@
  * Reference: Esmaili-Dokht et al., "A Mess of Memory System Benchmarking, Simulation and
  * Application Profiling", MICRO 2024.
  *
- * Time: a ring of four times a large L2 is linked for every trial, in a tenth of a second; 51
+ * Time: a ring of four times a large L2 is linked for every trial, in a tenth of a second; 49
  * points of six trials take half a minute.
  */
 #include "conclude/registry/finding.h"
