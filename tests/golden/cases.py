@@ -718,6 +718,8 @@ def commands(documents):
     yield "predict/json", "fathom predict -f json --size 3M machine.json; fathom predict -f json --size 1M --threads 2 i9.json"
     yield "report/nearest", "for name in guest latency quick i9 tlb cores latency-short i9-pair latency-01; do " \
         "fathom nearest $name.json; fathom nearest $name.json guest.json latency-slower.json latency-short.json latency-01.json latency-08.json cores.json i9.json tlb.json; done"
+    yield "report/no-tables", "printf '16K 1.67\\n1M 6.83\\n' | fathom import curve --unit ns -o a.json - >a.txt; printf 'Triad: 20000 1 1 1\\n' | " \
+        "fathom import stream -o b.json - >b.txt; fathom merge a.json b.json -o c.json 2>c.txt; fathom report c.json"
     yield "report/same-names", "fathom report left/sample.json right/sample.json; fathom report sample.json ./sample.json | head -n 30"
     yield "levels/made-up", f"for file in made-up/*; do echo $file; fathom import curve --size-unit B --unit ns $file 2>&1 | " \
         f"sed -n '/^findings/,/^made/p'; done | {once}"

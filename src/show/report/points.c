@@ -183,17 +183,19 @@ static struct cell cell_of_point(const struct series *series, const struct point
 
 enum { BESIDE_MAX = 3 };
 
-/* Indices of the series that have room, and values, beside the bars of the first. */
+/* Indices of the series that have room, and values, beside the bars of that one. */
 static size_t series_beside(const struct series *series, const char *const *labels, size_t count,
-                            size_t beside[BESIDE_MAX])
+                            size_t with_bars, size_t beside[BESIDE_MAX])
 {
     enum { COLUMNS = 36, LEAST = 10, GAP = 2 };
     size_t used = 0, shown = 0;
-    for (size_t i = 1; i < count && shown < BESIDE_MAX; i++) {
+    for (size_t i = 0; i < count && shown < BESIDE_MAX; i++) {
+        if (i == with_bars)
+            continue;
         const size_t own = clean_columns(labels[i]);
         bool has = false;
-        for (size_t p = 0; p < series->point_count && !has; p++)
-            has = point_at(&series[i], &series->points[p]);
+        for (size_t p = 0; p < series[with_bars].point_count && !has; p++)
+            has = point_at(&series[i], &series[with_bars].points[p]);
         used += has ? (own > LEAST ? own : LEAST) + GAP : 0;
         if (used > COLUMNS)
             break;
@@ -203,25 +205,31 @@ static size_t series_beside(const struct series *series, const char *const *labe
     return shown;
 }
 
-/* A row for each place, with a bar of the first series and the others' values; of series with a
- * single place a row for each series. */
+/* A row for each place, with a bar of the longest series and the others' values; of series with
+ * one first place, of which the first has no more, a row for each series. */
 void report_add_bars(struct report *report, size_t index, const struct probe_result *probe,
                      const struct series *series, size_t count)
 {
     enum { ROWS = 7, BAR = 24, BAR_BESIDE = 12 };
     size_t beside[BESIDE_MAX], besides = 0;
     double most = 0;
-    const bool rows = count > 1 && series->point_count == 1;
+    bool rows = count > 1 && series->point_count == 1;
+    size_t longest = 0;
+    for (size_t i = 1; i < count; i++) {
+        const size_t points = series[i].point_count;
+        rows = rows && (!points || point_at(series, series[i].points));
+        longest = points > series[longest].point_count ? i : longest;
+    }
     const char **labels = series_labels(report, series, count);
-    const size_t all = rows ? count : series->point_count;
+    const size_t all = rows ? count : series[longest].point_count;
     const size_t step = rows ? 1 : (all + ROWS - 1) / ROWS;
     if (!rows)
-        besides = series_beside(series, labels, count, beside);
+        besides = series_beside(series, labels, count, longest, beside);
     for (size_t i = 0; i < all; i += step)
         for (size_t p = rows ? 0 : i; p < (rows ? series[i].point_count : i + 1); p++)
-            most = fmax(most, (double)series[rows ? i : 0].points[p].y.median);
+            most = fmax(most, (double)series[rows ? i : longest].points[p].y.median);
     struct table *table = &report_add(report, BLOCK_TABLE, SECTION_RESULTS, index, probe)->table;
-    const char *label = besides ? NULL : labels && !rows ? *labels : series->name;
+    const char *label = besides ? NULL : labels && !rows ? labels[longest] : series->name;
     /* "bandwidth by call, memcpy (8 more: -v)"; the columns have names of their own. */
     const size_t left_out = !rows ? count - 1 - besides : all > ROWS ? all - ROWS : 0;
     struct line title = {0};
@@ -234,12 +242,12 @@ void report_add_bars(struct report *report, size_t index, const struct probe_res
         line_add(&title, " (%zu more: -v)", left_out);
     table->title = report_line(report, &title);
     table_add_words(report, table, "", rows ? 24 : 12);
-    table_add_figures(report, table, besides ? *labels : NULL, 10);
+    table_add_figures(report, table, besides ? labels[longest] : NULL, 10);
     table_add_figures(report, table, "", besides ? BAR_BESIDE : BAR);
     for (size_t c = 0; c < besides; c++)
         table_add_figures(report, table, labels[beside[c]], 10);
     for (size_t i = 0; i < all && table->row_count < ROWS; i += step) {
-        const struct series *own = rows ? &series[i] : series;
+        const struct series *own = &series[rows ? i : longest];
         struct row *row = table_add_row(report, table);
         char text[UNIT_TEXT];
         if (rows)

@@ -41,6 +41,7 @@ static const char *meaning_of(struct report *report, const struct document *docu
 /* --- the first screen --- */
 
 /* The machine, and how reliable the document is. */
+enum { MACHINE_BLOCKS = 2 };
 static void add_machine(struct report *report, const struct document *document, size_t index)
 {
     const struct document_verdict *verdict = &report->graded[index].verdict;
@@ -262,19 +263,6 @@ static void add_end(struct report *report, size_t index, bool all_notes)
     report_add_rest(report, index, report_add_notes(report, index, NULL, all_notes));
 }
 
-void report_build(struct report *report, struct pool *pool, const struct document *const *documents,
-                  size_t count, const struct probe_result *only, bool all_notes)
-{
-    report_begin(report, pool, documents, count);
-    for (size_t i = 0; i < count; i++) {
-        add_begin(report, i, only);
-        add_headlines(report, i);
-        report_add_system(report, i);
-        report_add_devices(report, i);
-        add_end(report, i, all_notes);
-    }
-}
-
 /* The series that tells most of the probe: its headline, else the longest. */
 static const struct series *main_series(const struct probe_result *probe)
 {
@@ -306,6 +294,27 @@ static void add_chart(struct report *report, const struct probe_result *probe)
         together = together ? together : 1;
         if (series >= &probe->series[s] && series < &probe->series[s + together])
             report_add_bars(report, 0, probe, &probe->series[s], together);
+    }
+}
+
+void report_build(struct report *report, struct pool *pool, const struct document *const *documents,
+                  size_t count, const struct probe_result *only, bool all_notes)
+{
+    report_begin(report, pool, documents, count);
+    for (size_t i = 0; i < count; i++) {
+        const struct document *document = documents[i];
+        const size_t begun = report->count;
+        add_begin(report, i, only);
+        add_headlines(report, i);
+        report_add_system(report, i);
+        report_add_devices(report, i);
+        /* Where no table of the screen has its figures, each probe's are shown. */
+        const bool empty = !all_notes && report->count - begun <= MACHINE_BLOCKS;
+        for (size_t p = 0; empty && p < document->probe_count; p++) {
+            report_add_brief_findings(report, i, &document->probes[p]);
+            add_chart(report, &document->probes[p]);
+        }
+        add_end(report, i, all_notes);
     }
 }
 
