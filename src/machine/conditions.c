@@ -21,26 +21,33 @@ struct look {
     struct pool *pool;
     struct conditions *conditions;
     struct checks *checks;
+    const struct check *check; /* that looks */
 };
 
-static void add(const struct look *look, enum remark_weight weight, const char *subject,
-                const char *what, const char *why, const char *remedy)
+/* What a check is about; and why what it finds matters, and what to do, unless it says otherwise.
+ */
+struct check {
+    void (*look)(const struct look *);
+    bool without_files; /* uses only what is already known of the machine */
+    const char *subject, *why, *remedy;
+};
+
+static struct checked *add(const struct look *look, enum remark_weight weight, const char *what)
 {
     struct checks *checks = look->checks;
     struct checked *checked =
         pool_append(look->pool, (void **)&checks->list, &checks->count, sizeof *checked);
-    *checked = (struct checked){weight, subject, false, {what, why, remedy}};
+    *checked = (struct checked){weight, look->check->subject, .remark.what = what};
+    if (weight != REMARK_FINE) {
+        checked->remark.why = look->check->why;
+        checked->remark.remedy = look->check->remedy;
+    }
+    return checked;
 }
 
-/* Marks the check that was added last as a mean of the past. */
-static void note_past(const struct look *look)
+static void add_fine(const struct look *look, const char *what)
 {
-    look->checks->list[look->checks->count - 1].past = true;
-}
-
-static void add_fine(const struct look *look, const char *subject, const char *what)
-{
-    add(look, REMARK_FINE, subject, what, NULL, NULL);
+    add(look, REMARK_FINE, what);
 }
 
 /* --- other programs and guests, and how much of the machine this process may use --- */
@@ -54,25 +61,21 @@ static void check_system_files(const struct look *look)
     const char *os = look->machine->facts.os;
     if ((!os || strcmp(os, "Linux") == 0) &&
         !files_names(look->pool, &names, look->root, "/sys/devices/system/cpu"))
-        add(look, REMARK_KNOW, "system files", "/sys can't be read",
-            "what it says of caches, cores, clocks and huge pages is unknown",
-            "mount it (mount -t sysfs sysfs /sys) or run outside of the sandbox");
+        add(look, REMARK_KNOW, "/sys can't be read");
 }
 
 static void check_hypervisor(const struct look *look)
 {
     const char *name = look->machine->facts.hypervisor;
     if (!name)
-        add_fine(look, "virtual machine", "no hypervisor noticed");
+        add_fine(look, "no hypervisor noticed");
     else if (look->machine->emulated)
-        add(look, REMARK_SPOILS, "virtual machine", name,
+        add(look, REMARK_SPOILS, name)->remark = (struct remark){
+            name,
             "an emulator does what a processor would, so the times say nothing about any hardware",
-            "measure on the hardware, or in a virtual machine with KVM (qemu -accel kvm)");
+            "measure on the hardware, or in a virtual machine with KVM (qemu -accel kvm)"};
     else
-        add(look, REMARK_KNOW, "virtual machine",
-            pool_printf(look->pool, "a virtual machine (%s)", name),
-            "where its CPUs sit and which guests share its caches is unknown",
-            "for absolute values measure on the host, or on a host that runs this guest alone");
+        add(look, REMARK_KNOW, pool_printf(look->pool, "a virtual machine (%s)", name));
 }
 
 /* "cpu  user nice system idle iowait irq softirq steal guest guest_nice": user time includes guest
@@ -92,17 +95,11 @@ static void check_stolen(const struct look *look)
     double share = field[7] / total;
     if (share < stolen_share_noticed && !look->machine->facts.hypervisor)
         return;
-    if (share >= stolen_share_noticed)
-        add(look, REMARK_SPOILS, "stolen time",
-            pool_printf(look->pool, "the hypervisor took %.1f %% of CPU time since boot",
-                        100 * share),
-            "programs of other guests run on these CPUs and fill their caches",
-            "use a dedicated instance, or a host with fewer guests");
-    else
-        add_fine(look, "stolen time",
-                 pool_printf(look->pool, "the hypervisor took %.2f %% of CPU time since boot",
-                             100 * share));
-    note_past(look);
+    const bool much = share >= stolen_share_noticed;
+    const char *state =
+        pool_printf(look->pool, "the hypervisor took %.*f %% of CPU time since boot", much ? 1 : 2,
+                    100 * share);
+    add(look, much ? REMARK_SPOILS : REMARK_FINE, state)->past = true;
 }
 
 /* The CPUs that are isolated (isolcpus) and outside of this process's mask, as a list; NULL if
@@ -128,18 +125,19 @@ static void check_affinity(const struct look *look)
     const char *list = cpulist_pooled(pool, &machine->allowed);
     look->conditions->affinity = list;
     if (machine->allowed.count == machine->cpu_count) {
-        add_fine(look, "affinity",
+        add_fine(look,
                  pool_printf(pool, "all %zu CPUs may be used (%s)", machine->cpu_count, list));
         return;
     }
     const char *isolated = isolated_cpus(look);
-    add(look, REMARK_KNOW, "affinity",
-        pool_printf(pool, "only %zu of %zu CPUs may be used (%s)", machine->allowed.count,
-                    machine->cpu_count, list),
-        isolated ? pool_printf(pool, "%s are isolated (isolcpus)", isolated)
-                 : "the others are not measured",
-        isolated ? pool_printf(pool, "to measure those start fathom by taskset -c %s", isolated)
-                 : "widen the mask (taskset, --cpuset-cpus, the batch job) to measure the rest");
+    const char *state = pool_printf(pool, "only %zu of %zu CPUs may be used (%s)",
+                                    machine->allowed.count, machine->cpu_count, list);
+    struct remark *remark = &add(look, REMARK_KNOW, state)->remark;
+    if (isolated) {
+        remark->why = pool_printf(pool, "%s are isolated (isolcpus)", isolated);
+        remark->remedy =
+            pool_printf(pool, "to measure those start fathom by taskset -c %s", isolated);
+    }
 }
 
 static void check_quota(const struct look *look)
@@ -150,12 +148,7 @@ static void check_quota(const struct look *look)
         return;
     const char *state = pool_printf(
         look->pool, "a CPU quota allows %.2f CPUs' worth of time for %zu CPUs", quota, count);
-    if (quota >= (double)count)
-        add_fine(look, "CPU quota", state);
-    else
-        add(look, REMARK_SPOILS, "CPU quota", state,
-            "threads over the quota are stopped for tens of milliseconds",
-            "raise cpu.max (docker --cpus, CPUQuota=)");
+    add(look, quota >= (double)count ? REMARK_FINE : REMARK_SPOILS, state);
 }
 
 static void check_memory(const struct look *look)
@@ -164,11 +157,9 @@ static void check_memory(const struct look *look)
     uint64_t free_bytes = limits_memory_free(look->root);
     /* A difference of up to a tenth is no limit: free memory changes between two readings. */
     if (available < free_bytes - free_bytes / 10)
-        add(look, REMARK_KNOW, "memory limit",
+        add(look, REMARK_KNOW,
             pool_printf(look->pool, "a control group allows %.1f of the %.1f GiB that are free",
-                        (double)available * 0x1p-30, (double)free_bytes * 0x1p-30),
-            "working sets that are larger can't be measured",
-            "raise memory.max (docker --memory, MemoryMax=)");
+                        (double)available * 0x1p-30, (double)free_bytes * 0x1p-30));
 }
 
 static void check_load(const struct look *look)
@@ -180,13 +171,8 @@ static void check_load(const struct look *look)
     look->conditions->load1 = load;
     size_t count = look->machine->cpu_count;
     const char *state = pool_printf(look->pool, "load average %.2f on %zu CPUs", load, count);
-    if (load < load_noticed)
-        add_fine(look, "load", state);
-    else
-        add(look, load < 0.25 * (double)count ? REMARK_KNOW : REMARK_SPOILS, "load", state,
-            "other programs take time, caches and bandwidth from what is measured",
-            "stop other work, or wait until it has ended");
-    note_past(look);
+    const enum remark_weight busy = load < 0.25 * (double)count ? REMARK_KNOW : REMARK_SPOILS;
+    add(look, load < load_noticed ? REMARK_FINE : busy, state)->past = true;
 }
 
 /* --- what the cores do --- */
@@ -220,12 +206,13 @@ static void check_governor(const struct look *look)
     }
     const bool guest = look->machine->facts.hypervisor;
     if (!governors.count) {
-        add(look, guest ? REMARK_FINE : REMARK_KNOW, "core clock",
-            guest
-                ? "no cpufreq in this guest: its host sets the clock, which fathom measures itself"
-                : "this system has no cpufreq",
-            guest ? NULL : "the clock can be neither read nor fixed from here",
-            guest ? NULL : "trust cycles more than ns, or load the processor's cpufreq driver");
+        if (guest)
+            add_fine(look, "no cpufreq in this guest: its host sets the clock, which fathom "
+                           "measures itself");
+        else
+            add(look, REMARK_KNOW, "")->remark = (struct remark){
+                "this system has no cpufreq", "the clock can be neither read nor fixed from here",
+                "trust cycles more than ns, or load the processor's cpufreq driver"};
         return;
     }
     const char *names = "", *state = "governor";
@@ -237,12 +224,7 @@ static void check_governor(const struct look *look)
         steady = steady && strcmp(governors.names[i], "performance") == 0;
     }
     look->conditions->governor = names;
-    if (steady)
-        add_fine(look, "core clock", state);
-    else
-        add(look, REMARK_SPOILS, "core clock", state,
-            "the clock rises and falls with the load, and times in ns with it",
-            "cpupower frequency-set -g performance");
+    add(look, steady ? REMARK_FINE : REMARK_SPOILS, state);
 }
 
 static void check_turbo(const struct look *look)
@@ -261,10 +243,9 @@ static void check_turbo(const struct look *look)
             continue;
         look->conditions->turbo = value == switches[i].on ? "on" : "off";
         if (value == switches[i].on)
-            add(look, REMARK_KNOW, "turbo", "turbo is on",
-                "the clock changes with heat and the number of busy cores", switches[i].remedy);
+            add(look, REMARK_KNOW, "turbo is on")->remark.remedy = switches[i].remedy;
         else
-            add_fine(look, "turbo", "turbo is off");
+            add_fine(look, "turbo is off");
         return;
     }
 }
@@ -274,12 +255,11 @@ static void check_counter(const struct look *look)
 {
     const char *arch = look->machine->facts.cpu_arch;
     if (arch && strcmp(arch, ARCH_NAME) == 0 && clock_counter_distrusted(look->root))
-        add(look, REMARK_KNOW, "counter",
-            "the kernel does not trust the processor's counter (" ARCH_COUNTER_NAME ")",
-            "fathom reads the system's clock instead, which makes short batches longer, and "
-            "one-way hand-offs can't be measured",
-            "see what dmesg says of " ARCH_COUNTER_NAME ", and whether the kernel was started with "
-            "tsc= or clocksource= (/proc/cmdline)");
+        add(look, REMARK_KNOW,
+            "the kernel does not trust the processor's counter (" ARCH_COUNTER_NAME ")")
+            ->remark.remedy = "see what dmesg says of " ARCH_COUNTER_NAME
+                              ", and whether the kernel was started with tsc= or clocksource= "
+                              "(/proc/cmdline)";
 }
 
 /* "on" or "off" by the kernel's file, else by the topology; NULL: unknown. */
@@ -309,12 +289,11 @@ static void check_smt(const struct look *look)
             seen[cpu->core] = true;
     }
     if (first.count < allowed->count)
-        add(look, REMARK_KNOW, "SMT", "some CPUs are hardware threads of one core",
-            "they share its caches and its time",
+        add(look, REMARK_KNOW, "some CPUs are hardware threads of one core")->remark.remedy =
             pool_printf(pool, "for one thread per core use --cpus %s",
-                        cpulist_pooled(pool, &first)));
+                        cpulist_pooled(pool, &first));
     else if (look->conditions->smt)
-        add_fine(look, "SMT", "each CPU that may be used has a core of its own");
+        add_fine(look, "each CPU that may be used has a core of its own");
 }
 
 /* --- limits of clocks and shares of caches --- */
@@ -328,12 +307,10 @@ static void check_clock_limit(const struct look *look)
         /* A limit within a percent of the hardware's results from rounding. */
         if (!clock->max_hz || clock->max_hz >= clock->hardware_max_hz / 100 * 99)
             continue;
-        add(look, REMARK_KNOW, "clock limit",
+        add(look, REMARK_KNOW,
             pool_printf(look->pool, "CPUs %s may run at up to %s, their hardware at up to %s",
                         clock->cpus, hertz_format((double)clock->max_hz, set),
-                        hertz_format((double)clock->hardware_max_hz, most)),
-            "times in ns are those of the lower clock",
-            "raise scaling_max_freq (cpupower frequency-set -u) unless programs run at that clock");
+                        hertz_format((double)clock->hardware_max_hz, most)));
         return;
     }
 }
@@ -361,10 +338,7 @@ static void check_shares(const struct look *look)
     if (count > SHARES_NAMED)
         state = pool_printf(pool, "%s and %zu more", state, count - SHARES_NAMED);
     if (count)
-        add(look, REMARK_KNOW, "shares",
-            pool_printf(pool, "%s (group %s)", state, declared->share_group),
-            "capacity and bandwidth are those of the share",
-            "measure in the group in which programs run, or widen its schemata");
+        add(look, REMARK_KNOW, pool_printf(pool, "%s (group %s)", state, declared->share_group));
 }
 
 /* --- what the memory does --- */
@@ -387,29 +361,26 @@ static void check_huge_pages(const struct look *look)
 {
     static const char *const enabled[] = {"always", "madvise", "never", NULL};
     static const char *const refusal[] = {"never", NULL};
-    static const char subject[] = "huge pages",
-                      page_walks[] = "figures beyond the TLB's reach include page walks";
     const char *thp = chosen(look, THP_ROOT "enabled", enabled);
     char **names;
     look->conditions->thp = thp;
     if (!files_names(look->pool, &names, look->root, "/sys/kernel/mm"))
         return; /* unknown; check_system_files() reports that /sys is missing */
     if (!thp && !files_names(look->pool, &names, look->root, "/sys/kernel/mm/hugepages"))
-        add(look, REMARK_KNOW, subject, "this kernel has no huge pages of any kind", page_walks,
-            "measure under another kernel for figures without them");
+        add(look, REMARK_KNOW, "this kernel has no huge pages of any kind");
     else if (!thp)
-        add(look, REMARK_KNOW, subject, "this kernel has no transparent huge pages", page_walks,
-            "reserve pages (sysctl vm.nr_hugepages=600) and use --pages huge2m");
+        add(look, REMARK_KNOW, "this kernel has no transparent huge pages")->remark.remedy =
+            "reserve pages (sysctl vm.nr_hugepages=600) and use --pages huge2m";
     else if (strcmp(thp, "never") == 0)
-        add(look, REMARK_SPOILS, subject, "transparent huge pages are off", page_walks,
-            "echo madvise > " THP_ROOT "enabled");
+        add(look, REMARK_SPOILS, "transparent huge pages are off")->remark.remedy =
+            "echo madvise > " THP_ROOT "enabled";
     else if (chosen(look, THP_ROOT "defrag", refusal))
-        add(look, REMARK_KNOW, subject,
+        add(look, REMARK_KNOW, "")->remark = (struct remark){
             "the kernel gives huge pages only where memory happens not to be fragmented",
             "on small pages figures beyond the TLB's reach include page walks",
-            "echo madvise > " THP_ROOT "defrag");
+            "echo madvise > " THP_ROOT "defrag"};
     else
-        add_fine(look, subject, pool_printf(look->pool, "transparent huge pages: %s", thp));
+        add_fine(look, pool_printf(look->pool, "transparent huge pages: %s", thp));
 }
 
 static void check_reserved_pages(const struct look *look)
@@ -419,10 +390,10 @@ static void check_reserved_pages(const struct look *look)
     if (!files_number(&total, look->root, "%s/nr_hugepages", pages) ||
         !files_number(&free_pages, look->root, "%s/free_hugepages", pages) || free_pages > total)
         return;
-    add_fine(look, "reserved pages",
-             total == 0 ? "no 2 MiB pages are reserved (--pages huge2m would need them)"
-                        : pool_printf(look->pool, "%llu of %llu reserved 2 MiB pages are free",
-                                      (unsigned long long)free_pages, (unsigned long long)total));
+    add_fine(look, total == 0
+                       ? "no 2 MiB pages are reserved (--pages huge2m would need them)"
+                       : pool_printf(look->pool, "%llu of %llu reserved 2 MiB pages are free",
+                                     (unsigned long long)free_pages, (unsigned long long)total));
 }
 
 static void check_swap(const struct look *look)
@@ -433,12 +404,11 @@ static void check_swap(const struct look *look)
                  text_number(&unused, text, "SwapFree") && unused <= total;
     free(text);
     if (known && total == unused)
-        add_fine(look, "swap", total ? "swap is not in use" : "there is no swap");
+        add_fine(look, total ? "swap is not in use" : "there is no swap");
     else if (known)
-        add(look, REMARK_KNOW, "swap",
-            pool_printf(look->pool, "%.0f MiB are swapped out", (double)(total - unused) * 0x1p-20),
-            "memory is short, and what is measured may be written to disk meanwhile",
-            "stop the programs that fill the memory, then swapoff -a and swapon -a");
+        add(look, REMARK_KNOW,
+            pool_printf(look->pool, "%.0f MiB are swapped out",
+                        (double)(total - unused) * 0x1p-20));
 }
 
 static void check_balancing(const struct look *look)
@@ -448,36 +418,26 @@ static void check_balancing(const struct look *look)
         !files_number(&balancing, look->root, "/proc/sys/kernel/numa_balancing"))
         return;
     if (balancing == 0)
-        add_fine(look, "NUMA balancing", "NUMA balancing is off");
+        add_fine(look, "NUMA balancing is off");
     else
-        add(look, REMARK_SPOILS, "NUMA balancing", "NUMA balancing is on",
-            "the kernel unmaps and moves pages while they are measured",
-            "sysctl kernel.numa_balancing=0");
+        add(look, REMARK_SPOILS, "NUMA balancing is on");
 }
 
 /* --- all of them --- */
 
 /* In the order of their remarks in the report. Each check sets its fields of the conditions and
  * adds at most one remark. */
-static const struct {
-    void (*check)(const struct look *);
-    bool without_files; /* uses only what is already known of the machine */
-} checks[] = {
-    {check_system_files, false}, {check_hypervisor, false}, {check_stolen, false},
-    {check_affinity, true},      {check_quota, true},       {check_memory, false},
-    {check_load, false},         {check_governor, false},   {check_clock_limit, true},
-    {check_turbo, false},        {check_counter, false},    {check_smt, true},
-    {check_shares, true},        {check_huge_pages, false}, {check_reserved_pages, false},
-    {check_swap, false},         {check_balancing, false},
+static const struct check checks[] = {
+#include "conditions.texts.h"
 };
 
 static int inspect(void *with)
 {
-    const struct look *look = with;
+    struct look *look = with;
     struct conditions *conditions = look->conditions;
-    for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
-        if (look->has_files || checks[i].without_files)
-            checks[i].check(look);
+    for (look->check = checks; look->check < checks + sizeof checks / sizeof *checks; look->check++)
+        if (look->has_files || look->check->without_files)
+            look->check->look(look);
     for (size_t i = 0; i < look->checks->count; i++) {
         const struct checked *checked = &look->checks->list[i];
         if (checked->weight == REMARK_FINE)
