@@ -2,7 +2,6 @@
 #include "speak/tongues/tongue.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "gpu_latency.help.h"
 

@@ -1,8 +1,6 @@
 /* McCalpin's STREAM 5.10: its heading and four lines of rates and times. */
 #include "speak/tongues/tongue.h"
 
-#include <string.h>
-
 #include "stream.help.h"
 
 static const double word = 8, mebibyte = 1 << 20, gibibyte = 1 << 30, usual_s = 40;

@@ -7,7 +7,6 @@
 #include "speak/tongues/tongue.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "tinymembench.help.h"
 

@@ -8,7 +8,6 @@
 #include "measure/engine/executor.h"
 #include "measure/engine/visit.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 struct model_state {

@@ -16,7 +16,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* The line lies at a random step of its slot, followed by its payload: a line's home depends on
  * more address bits than the page's. */
