@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-const char need_name[] = "need";
+const char need_name[] = "need", need_every[] = "every";
 const char *const need_taken_names[NEED_TAKEN] = {"nothing", "L3", "traffic", "huge pages"};
 
 /* A difference below the first is no reason to change anything; an interval with an end beyond the
@@ -105,11 +105,12 @@ static void add_alone(struct analysis *analysis)
     const double scatter = own ? 50 * (double)(own->y.p90 - own->y.p10) : NAN;
     if (!alone || !most_taken(alone))
         return;
+    const bool every = isfinite(analysis_number(analysis, need_every));
     struct line line = {0};
-    line_add(&line, "of CPU time alone");
+    line_add(&line, every ? "of CPU time for a unit of its progress alone" : "of CPU time alone");
     if (isfinite(scatter))
-        line_add(&line, "; eight of ten runs differ by less than %.2g %% from those beside them",
-                 scatter);
+        line_add(&line, "; eight of ten %s differ by less than %.2g %% from those beside them",
+                 every ? "parts" : "runs", scatter);
     if (used > given + 0.25) /* a program that is not parallel uses one CPU */
         line_add(&line, "; it uses %.1f CPUs where it may, and has %.0f beside pressure", used,
                  given);

@@ -11,6 +11,7 @@
 
 /* The name of its result, and of the series of ratios; its factor `taken` says what was taken. */
 extern const char need_name[];
+extern const char need_every[]; /* parameter: seconds of a part of one long run */
 extern const struct finding_table need_findings;
 analyse_function need_analyse;
 

@@ -9,9 +9,9 @@
 #include <stdbool.h>
 
 struct child_plan {
-    char *const *arguments, *const *environment; /* the first is looked up as a shell does */
-    bool small_pages; /* without transparent huge pages, it and its children */
-    int streams[3];   /* descriptors that become its 0, 1 and 2 */
+    char *const *arguments; /* ends with NULL; the first is looked up as a shell does */
+    bool small_pages;       /* without transparent huge pages, it and its children */
+    int streams[3];         /* descriptors that become its 0, 1 and 2 */
 };
 
 struct child {
@@ -26,9 +26,13 @@ struct child_end {
 
 /* ERROR_USAGE where the system can't execute the file, ERROR_SYSTEM. */
 int child_start(struct child *, const struct child_plan *, struct error *);
+/* Two ends of a pipe, to read and to write, which wait for nothing. 0, or -1: there is none. */
+int child_pipe(int ends[2]);
 /* Whether it has ended or was stopped. *stopped: the signal that stopped it, as one stops that asks
  * a terminal; 0: none did. */
 bool child_ended(const struct child *, int *stopped);
+/* CPU time that its threads have used so far, without its children; 0: unknown. */
+double child_cpu_s(const struct child *);
 /* Sends the signal to it and to all in its group. */
 void child_signal(const struct child *, int signal);
 /* Ends all of its group at once and takes its result. */

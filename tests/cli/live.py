@@ -202,6 +202,47 @@ def one_cpu(here):
         ("needs two CPUs" in table[2] and not table[1], f"{table}"))
 
 
+# A program that tells its progress as its argument says, and how it ends: by itself after so many steps, or by SIGTERM.
+LONG_RUN = """
+import signal, sys
+signal.signal(signal.SIGTERM, lambda *_: (print("its end", file=sys.stderr, flush=True), sys.exit(7)))
+print("its output", flush=True)
+steps, file = int(sys.argv[1]), open("at", "w")
+for step in range(1, steps):
+    sum(range(20000))
+    file.seek(0)
+    print(step, file=file, flush=True)
+sys.exit(steps < 100 and 5)
+"""
+
+
+def need_beside_a_long_run(here):
+    """Its streams are its own, it is ended in the end, and what it tells wrongly is refused in a line."""
+    here.need_two_cpus()
+    folder = here.folder()
+    (folder / "long.py").write_text(LONG_RUN)
+    options, program = "fathom need --every 0.2 --budget 20 -o need.json", "python3 long.py 1000000000"
+    status, out, err = here.run(f"{options} --progress at -- {program}", folder)
+    if status == IMPOSSIBLE and "nothing can be taken away" in err:
+        raise Skip(err.strip())
+    result = json.loads((folder / "need.json").read_text())["probes"][0]
+    complaints = check(
+        (status in (0, DOUBTFUL), f"status {status}: {err}"),
+        (result["parameters"].get("every") == 0.2, f"{result['parameters']}"),
+        ("a unit of its progress" in out and out.startswith("its output\n"), out),
+        (err.endswith("its end\n"), err))
+    for told, program, why in (
+            ("--progress at", "python3 long.py 50", "fails, with exit status 5"),
+            ("--progress none", program, "'none' shows no two steps of progress of 'python3' within 5 s: nothing is there"),
+            ("--rate 'echo 3'", program, "'echo 3' shows no two steps of progress of 'python3' within 5 s"),
+            ("--rate 'echo -3'", program, "'echo -3' says '-3'"),
+            ("--rate 'date +%N | sed s/^0*//'", program, "goes back from"),
+            ("--rate 'date +%s%N'", "sleep 100", "less than 10 ms of CPU time")):
+        status, out, err = here.run(f"{options} {told} -- {program}", folder)
+        complaints += check((status == IMPOSSIBLE and why in err and "its output" not in err, f"{told}: {status}, {err}"))
+    return complaints
+
+
 def pairs_fit(seen, pair, status):
     """Both directions are measured, or fewer where there was no time."""
     both = {pair, pair[::-1]}
@@ -593,6 +634,7 @@ def tests():
         ("documents keep docs/fathom-1.schema.json", schema),
         ("--redact keeps what repeats the run", redacted),
         ("cores on one CPU is skipped with a reason", one_cpu),
+        ("need beside one long run", need_beside_a_long_run),
         ("cores as other tools measure", as_another_tool_did),
         ("fathom as another tool measures and prints", as_another_tool),
         ("cores prints its matrix and its closing line", cores_text),

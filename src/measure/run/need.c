@@ -3,8 +3,8 @@
 #include "base/random.h"
 #include "base/units.h"
 #include "conclude/verdict.h"
-#include "machine/child.h"
 #include "machine/os.h"
+#include "measure/run/progress.h"
 #include "stats/order.h"
 
 #include <fcntl.h>
@@ -19,6 +19,10 @@
 static const double cpu_least_s = 0.02;
 /* Starting a program and its pressure. */
 static const double around_run_s = 0.1;
+/* Between two questions how far the program is. */
+static const double ask_s = 0.05;
+/* The least CPU time of a part that shows an effect. */
+static const double part_s = 0.01;
 /* The size that traffic goes through where no L3 is declared. */
 static const uint64_t cache_assumed = 64 << 20;
 /* The levels of pressure: shares of the most that can be held, and the pauses of traffic, in turns
@@ -40,13 +44,19 @@ struct need_state {
     double traffic_most;
     const char *not_measured;
     /* The program. */
-    char **with_huge; /* its environment in which malloc() asks for huge pages */
+    /* GLIBC_TUNABLES, as the caller has them (NULL: not), and so that malloc() asks for huge pages
+     */
+    const char *tunables, *with_huge;
     /* fathom's own, before it took the program's CPUs, which the program inherits */
     struct cpulist affinity;
     int nothing;      /* descriptor of /dev/null */
     off_t in_at;      /* where its standard input begins; -1: it has none */
     bool ran;         /* its first run is over: it has no output any more */
     double used_cpus; /* by its first run; 0: it was not run */
+    /* One long run. */
+    struct child child;
+    struct progress progress;
+    bool ended; /* by itself, without a failure */
     /* What was seen. The program ran alone before and after taken[c][b]: alone[before[c][b]] and
      * the element behind it. */
     struct need_seen alone[NEED_BLOCKS_MOST * NEED_CONDITIONS + 1],
@@ -56,17 +66,27 @@ struct need_state {
     struct error *error;
 };
 
-extern char **environ;
+static const char tunables[] = "GLIBC_TUNABLES";
 
 /* --- a run of the program --- */
 
+static double elapsed_s(const struct need *need)
+{
+    return (double)(os_raw_ns() - need->state->began_ns) * 1e-9;
+}
+
 struct one {
+    struct need *need;
     struct child_plan plan;
     struct child child;
     struct error error;
     int code, stopped;
-    bool began, late;
+    bool began, late, ended;
     uint64_t began_ns, until_ns;
+    /* Of a part: the program's CPU time when progress was first seen, and last. */
+    uint64_t lasts_ns, next_ns;
+    double from_s, to_s, from, to;
+    bool seen;
 };
 
 /* Starts the program when it is first called; then whether it has ended, or has to be. */
@@ -83,11 +103,26 @@ static bool is_over(void *argument)
     return one->late || child_ended(&one->child, &one->stopped);
 }
 
+/* A program that goes on has a second to clean up. */
+static void end_program(struct child *child, struct child_end *end)
+{
+    const uint64_t until_ns = os_raw_ns() + UINT64_C(1000000000);
+    atomic_uint word = 0;
+    int stopped;
+    if (child->id && !child_ended(child, &stopped)) {
+        child_signal(child, SIGTERM);
+        while (!child_ended(child, &stopped) && os_raw_ns() < until_ns)
+            os_sleep_while(&word, 0, 5000000);
+    }
+    child_reap(child, end);
+}
+
 /* Why a run that has ended tells nothing. */
 static int judge_end(const struct need *need, const struct one *one, const struct child_end *end,
                      int code, double limit_s, struct error *error)
 {
-    const char *name = need->arguments[0], *again = need->state->ran ? ", and once did not" : "";
+    const char *name = need->arguments[0],
+               *again = need->state->ran && !need->every_s ? ", and once did not" : "";
     if (code < 0)
         return code;
     if (one->code < 0)
@@ -98,8 +133,7 @@ static int judge_end(const struct need *need, const struct one *one, const struc
                          "(--budget)",
                          name, limit_s);
     if (one->stopped)
-        return error_set(error, ERROR_IMPOSSIBLE,
-                         "'%s' asks a terminal (%s): it is run again and again, and nobody answers",
+        return error_set(error, ERROR_IMPOSSIBLE, "'%s' asks a terminal (%s), and nobody answers",
                          name, strsignal(one->stopped));
     if (end->signal)
         return error_set(error, ERROR_IMPOSSIBLE, "'%s' was ended by a signal (%s)%s", name,
@@ -117,32 +151,27 @@ static int run_program(struct need *need, const struct need_condition *condition
 {
     struct need_state *state = need->state;
     const bool pages = condition->taken == NEED_PAGES, quiet = state->ran;
-    struct one one = {
-        .until_ns = os_raw_ns() + (uint64_t)(limit_s * 1e9),
-        .plan = {.arguments = need->arguments,
-                 .environment = pages && condition->share < 1 ? state->with_huge : environ,
-                 .small_pages = pages && condition->share >= 1,
-                 .streams = {state->in_at < 0 ? state->nothing : STDIN_FILENO,
-                             quiet         ? state->nothing
-                             : need->aside ? STDERR_FILENO
-                                           : STDOUT_FILENO,
-                             quiet ? state->nothing : STDERR_FILENO}}};
+    struct one one = {.until_ns = os_raw_ns() + (uint64_t)(limit_s * 1e9),
+                      .plan = {.arguments = need->arguments,
+                               .small_pages = pages && condition->share >= 1,
+                               .streams = {state->in_at < 0 ? state->nothing : STDIN_FILENO,
+                                           quiet         ? state->nothing
+                                           : need->aside ? STDERR_FILENO
+                                                         : STDOUT_FILENO,
+                                           quiet ? state->nothing : STDERR_FILENO}}};
     struct child_end end;
     if (state->in_at >= 0)
         lseek(STDIN_FILENO, state->in_at, SEEK_SET);
+    if (pages && condition->share < 1)
+        setenv(tunables, state->with_huge, 1);
     const int code =
         pressure_run(&state->pressure, &condition->level, is_over, &one, &seen->pressed, error);
-    /* A program that goes on has a second to clean up. */
-    const uint64_t until_ns = os_raw_ns() + UINT64_C(1000000000);
-    atomic_uint word = 0;
-    int stopped;
-    if (one.child.id && !child_ended(&one.child, &stopped)) {
-        child_signal(&one.child, SIGTERM);
-        while (!child_ended(&one.child, &stopped) && os_raw_ns() < until_ns)
-            os_sleep_while(&word, 0, 5000000);
-    }
+    if (state->tunables)
+        setenv(tunables, state->tunables, 1);
+    else
+        unsetenv(tunables);
+    end_program(&one.child, &end);
     seen->wall_s = (double)(os_raw_ns() - one.began_ns) * 1e-9;
-    child_reap(&one.child, &end);
     seen->cpu_s = end.cpu_s;
     return judge_end(need, &one, &end, code, limit_s, error);
 }
@@ -151,6 +180,90 @@ static int once(struct need *need, const struct need_condition *condition, struc
                 struct error *error)
 {
     return run_program(need, condition, 10 * need->run_s + 1, seen, error);
+}
+
+/* --- a part of a long run --- */
+
+/* A part's CPU time goes from one change of progress to another, so progress from before the part
+ * that is told late does not count. Of the first part two changes are all that is waited for. */
+static bool is_part_over(void *argument)
+{
+    struct one *one = argument;
+    struct need_state *state = one->need->state;
+    const uint64_t now_ns = os_raw_ns();
+    const bool first = !one->until_ns;
+    if (now_ns < one->next_ns)
+        return false;
+    one->next_ns = now_ns + (uint64_t)(ask_s * 1e9);
+    one->until_ns = first ? now_ns + one->lasts_ns : one->until_ns;
+    one->ended = child_ended(&state->child, &one->stopped);
+    one->code = progress_read(&state->progress, &one->error);
+    if (one->code > 0 && !first) {
+        one->to = state->progress.value;
+        one->to_s = child_cpu_s(&state->child);
+        one->from = one->seen ? one->from : one->to;
+        one->from_s = one->seen ? one->from_s : one->to_s;
+        one->seen = true;
+    }
+    /* Where others have the CPU a part may take longer. */
+    const bool enough = one->to > one->from && (!state->ran || one->to_s - one->from_s > part_s);
+    return one->ended || one->code < 0 || (enough && (!state->ran || now_ns > one->until_ns)) ||
+           now_ns > one->until_ns + (state->ran ? 9 * one->lasts_ns : 0);
+}
+
+static int run_part(struct need *need, const struct need_condition *condition,
+                    struct need_seen *seen, struct error *error)
+{
+    struct need_state *state = need->state;
+    const double limit_s = state->ran ? need->every_s : need->budget_s / 4,
+                 longest_s = state->ran ? 10 * limit_s : limit_s;
+    struct one one = {.need = need, .lasts_ns = (uint64_t)(limit_s * 1e9)};
+    struct child_end end = {0};
+    int code = pressure_run(&state->pressure, &condition->level, is_part_over, &one, &seen->pressed,
+                            error);
+    if (one.ended)
+        child_reap(&state->child, &end);
+    code = judge_end(need, &one, &end, code, limit_s, error);
+    state->ended = code == 0 && one.ended;
+    if (state->ended)
+        return error_set(error, ERROR_IMPOSSIBLE,
+                         "'%s' ended by itself after %.2g s: give it more to do, or make the parts "
+                         "shorter (--every)",
+                         need->arguments[0], elapsed_s(need));
+    if (code == 0 && one.to == one.from)
+        return error_set(error, ERROR_IMPOSSIBLE,
+                         "'%s' shows no two steps of progress of '%s' within %.3g s%s",
+                         state->progress.told, need->arguments[0], longest_s,
+                         state->progress.value < 0 ? ": nothing is there"
+                         : state->ran              ? ": make the parts longer (--every)"
+                                                   : "");
+    seen->cpu_s = (one.to_s - one.from_s) / (one.to - one.from);
+    if (code == 0 && state->ran && one.to_s - one.from_s <= part_s)
+        return error_set(error, ERROR_IMPOSSIBLE,
+                         "'%s' takes less than 10 ms of CPU time in %.3g s, too little to show an "
+                         "effect: name the program that does the work, or make the parts longer",
+                         need->arguments[0], longest_s);
+    return code;
+}
+
+/* Its progress is asked for, and pressure is directed, from the CPUs that press. */
+static int begin_long_run(struct need *need, struct error *error)
+{
+    struct need_state *state = need->state;
+    struct need_seen seen;
+    const struct child_plan plan = {
+        .arguments = need->arguments,
+        .streams = {STDIN_FILENO, need->aside ? STDERR_FILENO : STDOUT_FILENO, STDERR_FILENO}};
+    int code = child_start(&state->child, &plan, error);
+    if (code == 0 && state->pressers.count)
+        code = os_set_affinity(&state->pressers, error);
+    if (code == 0)
+        code = progress_open(&state->progress, need->progress_file, need->progress_command,
+                             state->nothing, error);
+    if (code == 0)
+        code = run_part(need, &(struct need_condition){0}, &seen, error);
+    state->ran = state->progress.begun = true;
+    return code;
 }
 
 /* --- which CPUs --- */
@@ -281,47 +394,32 @@ static int choose_conditions(struct need *need, bool all, struct error *error)
         code = add_holds(need, all, &no_l3, error);
     if (code == 0 && !no_traffic)
         code = add_traffic(need, all, error);
-    if (!thp || strcmp(thp, "never") != 0) {
+    const char *no_pages = need->every_s ? "a program that runs has them already"
+                           : thp && strcmp(thp, "never") == 0 ? "the system gives no huge ones"
+                                                              : NULL;
+    if (!no_pages) {
         add_condition(need, NEED_PAGES, 0, (struct pressure_level){0});
         add_condition(need, NEED_PAGES, 1, (struct pressure_level){0});
     }
-    state->not_measured = pool_printf(
-        pool, "%s%s%s%s%s%s", no_l3 ? "L3: " : "", no_l3 ? no_l3 : "",
-        no_l3 && no_traffic ? "; " : "", no_traffic ? "traffic: " : "",
-        no_traffic ? no_traffic : "",
-        thp && strcmp(thp, "never") == 0 ? "; pages: the system gives no huge ones" : "");
+    state->not_measured = pool_printf(pool, "%s%s%s%s%s%s%s", no_l3 ? "L3: " : "",
+                                      no_l3 ? no_l3 : "", no_l3 && no_traffic ? "; " : "",
+                                      no_traffic ? "traffic: " : "", no_traffic ? no_traffic : "",
+                                      no_pages ? "; pages: " : "", no_pages ? no_pages : "");
     return code;
 }
 
 /* --- planning --- */
 
-/* The environment in which glibc's malloc() asks for huge pages, beside what the caller set. */
-static char **huge_environment(struct pool *pool, char **environment)
-{
-    static const char name[] = "GLIBC_TUNABLES=", tunable[] = "glibc.malloc.hugetlb=1";
-    const char *before = getenv("GLIBC_TUNABLES");
-    size_t count = 0, kept = 0;
-    while (environment[count])
-        count++;
-    char **all = pool_alloc(pool, count + 2, sizeof *all);
-    for (size_t i = 0; all && i < count; i++)
-        if (strncmp(environment[i], name, strlen(name)) != 0)
-            all[kept++] = environment[i];
-    char *set =
-        pool_printf(pool, "%s%s%s%s", name, before ? before : "", before ? ":" : "", tunable);
-    if (!all || !set)
-        return NULL;
-    all[kept] = set;
-    return all;
-}
-
 static int find_program(struct need *need, struct error *error)
 {
     struct need_state *state = need->state;
     struct stat in;
-    state->with_huge = huge_environment(&need->document->pool, environ);
+    const char *set = getenv(tunables);
+    state->tunables = set ? pool_strdup(&need->document->pool, set) : NULL;
+    state->with_huge = pool_printf(&need->document->pool, "%s%sglibc.malloc.hugetlb=1",
+                                   set ? set : "", set ? ":" : "");
     state->nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
-    if (!state->with_huge)
+    if (!state->with_huge || (set && !state->tunables))
         return error_out_of_memory(error);
     if (state->nothing < 0)
         return error_set(error, ERROR_SYSTEM, "/dev/null can't be opened");
@@ -332,16 +430,17 @@ static int find_program(struct need *need, struct error *error)
     return 0;
 }
 
-/* Runs the program twice: with its streams, wherever it may; and where it will be measured. */
+/* Runs the program twice: with its streams, wherever it may; and where it will be measured. One
+ * that runs once begins later. */
 static int meet_program(struct need *need, struct error *error)
 {
     struct need_state *state = need->state;
     const struct need_condition nothing = {0};
     const double limit_s = need->budget_s / 4;
     struct need_seen first = {0}, second = {0};
-    int code = run_program(need, &nothing, limit_s, &first, error);
-    state->ran = true;
-    if (code == 0 && first.cpu_s < cpu_least_s) {
+    int code = need->every_s > 0 ? 0 : run_program(need, &nothing, limit_s, &first, error);
+    state->ran = !(need->every_s > 0);
+    if (code == 0 && state->ran && first.cpu_s < cpu_least_s) {
         char text[UNIT_TEXT];
         return error_set(error, ERROR_IMPOSSIBLE,
                          "'%s' takes %s of CPU time, too little to show an effect: give it "
@@ -357,20 +456,15 @@ static int meet_program(struct need *need, struct error *error)
     if (code == 0)
         code = os_set_affinity(&state->program, error);
     if (code == 0)
-        code = run_program(need, &nothing, limit_s, &second, error);
-    need->run_s = 1.1 * second.wall_s + around_run_s;
-    state->used_cpus = first.cpu_s / first.wall_s;
+        code = state->ran ? run_program(need, &nothing, limit_s, &second, error) : 0;
+    need->run_s = (state->ran ? 1.1 * second.wall_s : need->every_s) + around_run_s;
+    state->used_cpus = state->ran ? first.cpu_s / first.wall_s : 0;
     return code;
 }
 
 static double block_s(const struct need *need)
 {
     return 2 * (double)need->condition_count * need->run_s;
-}
-
-static double elapsed_s(const struct need *need)
-{
-    return (double)(os_raw_ns() - need->state->began_ns) * 1e-9;
 }
 
 static int plan(struct need *need, struct error *error)
@@ -397,14 +491,16 @@ static int plan(struct need *need, struct error *error)
         return error_set(error, ERROR_IMPOSSIBLE, "nothing can be taken away here: %s",
                          state->not_measured);
     if (least_s > left_s)
-        return error_set(
-            error, ERROR_IMPOSSIBLE,
-            "'%s' takes %.2g s, and is run %zu times at least: give it %.0f s "
-            "(--budget %.0f), or less to do",
-            need->arguments[0], need->run_s, 2 * NEED_BLOCKS_LEAST * need->condition_count,
-            ceil(elapsed_s(need) + 1.1 * least_s), ceil(elapsed_s(need) + 1.1 * least_s));
+        return error_set(error, ERROR_IMPOSSIBLE,
+                         "a %s of '%s' takes %.2g s, and %zu are needed at least: give them %.0f s "
+                         "(--budget %.0f), or %s",
+                         need->every_s ? "part" : "run", need->arguments[0], need->run_s,
+                         2 * NEED_BLOCKS_LEAST * need->condition_count,
+                         ceil(elapsed_s(need) + 1.1 * least_s),
+                         ceil(elapsed_s(need) + 1.1 * least_s),
+                         need->every_s ? "make them shorter (--every)" : "it less to do");
     need->blocks = (unsigned)fmin(left_s / block_s(need), NEED_BLOCKS_MOST);
-    return 0;
+    return need->every_s ? begin_long_run(need, error) : 0;
 }
 
 /* --- the document --- */
@@ -564,11 +660,15 @@ static int begin_result(void *with)
         .title = "What a program needs of memory",
         .about = "The program is run again and again, alone and with something taken away: the "
                  "shared cache, which others hold, memory's bandwidth, which others use, or huge "
-                 "pages. Its CPU time is a ratio to that of the runs alone just before and after."};
+                 "pages. Its CPU time is a ratio to that of the runs alone just before and after. "
+                 "With --every it is run once, and these are parts of it; the CPU time is that of "
+                 "a unit of its progress."};
     note(need, "program", pool_strdup(pool, slash ? slash + 1 : need->arguments[0]), NAN);
     note(need, "cpus", cpulist_pooled(pool, &state->program), NAN);
     if (state->pressers.count)
         note(need, "pressure_cpus", cpulist_pooled(pool, &state->pressers), NAN);
+    if (need->every_s)
+        note(need, need_every, NULL, need->every_s);
     if (state->used_cpus > 0) {
         note(need, "used_cpus", NULL, state->used_cpus);
         note(need, "given_cpus", NULL, (double)state->program.count);
@@ -639,17 +739,20 @@ static int measure_block(struct need *need, struct random *random, unsigned bloc
 static int measure(struct need *need, struct error *error)
 {
     struct random random = {need->seed};
-    const bool modelled = need->once != once;
     if (need->planned)
         need->planned(need->argument, need);
     int code = pool_enter(&need->document->pool, begin_result, need, error);
     if (code == 0)
         code = run_alone(need, error);
     for (unsigned block = 0; block < need->blocks && code == 0; block++) {
-        if (!modelled && block >= NEED_BLOCKS_LEAST &&
-            elapsed_s(need) + block_s(need) > need->budget_s)
+        if (block >= NEED_BLOCKS_LEAST && elapsed_s(need) + block_s(need) > need->budget_s)
             break;
         code = measure_block(need, &random, block, error);
+        /* A program that ends by itself has told enough by then, or not. */
+        if (code < 0 && need->state->ended && block >= NEED_BLOCKS_LEAST) {
+            code = 0;
+            need->blocks = block;
+        }
         need->document->run.complete = code == 0 && block + 1 >= NEED_BLOCKS_LEAST;
         struct error why = {0};
         const int summed = sum_up(need, code == 0 ? error : &why);
@@ -663,7 +766,7 @@ int need_measure(struct need *need, struct error *error)
     struct need_state *state = need->state = calloc(1, sizeof *need->state);
     if (!state)
         return error_out_of_memory(error);
-    state->nothing = -1;
+    state->nothing = state->progress.pipe = -1;
     state->not_measured = "";
     state->began_ns = os_raw_ns();
     const bool modelled = need->once != NULL;
@@ -671,11 +774,13 @@ int need_measure(struct need *need, struct error *error)
     if (code == 0)
         code = choose_cpus(need, error);
     if (code == 0 && !modelled) {
-        need->once = once;
+        need->once = need->every_s ? run_part : once;
         code = plan(need, error);
     }
     if (code == 0)
         code = measure(need, error);
+    end_program(&state->child, &(struct child_end){0});
+    progress_close(&state->progress);
     pressure_close(&state->pressure);
     if (state->affinity.count)
         os_set_affinity(&state->affinity, NULL);

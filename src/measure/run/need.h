@@ -7,6 +7,9 @@
  * condition once, in a new random order. conclude/need.h makes figures of the ratios.
  *
  * Time is CPU time: what takes memory away lengthens it, and programs that take CPUs away do not.
+ *
+ * A program that takes long is run once: a run is then a part of it, and its time that of a unit of
+ * the progress that it tells (progress.h).
  */
 #pragma once
 
@@ -39,6 +42,8 @@ struct need {
     char *const *arguments;     /* of the program, with its name; ends with NULL */
     const struct cpulist *cpus; /* the program's; NULL: chosen */
     double budget_s;
+    double every_s; /* a part of one long run; 0: the program is run again and again */
+    const char *progress_file, *progress_command; /* one of them tells how far it is */
     uint64_t seed;
     bool aside; /* in its first run the program's standard output goes to standard error */
     /* Called before the blocks, whose number and time are known then. */
@@ -62,6 +67,7 @@ struct need {
 
 /* Runs the program until the budget is used or there are NEED_BLOCKS_MOST blocks. The document has
  * what was measured, also after an error. ERROR_USAGE: the program can't be executed.
- * ERROR_IMPOSSIBLE: it fails, does not end, asks a terminal, or is too short or too long.
+ * ERROR_IMPOSSIBLE: it fails, does not end, asks a terminal, is too short or too long, or does not
+ * tell its progress.
  * ERROR_INTERRUPTED, ERROR_SYSTEM, and what save() returns. */
 int need_measure(struct need *, struct error *);

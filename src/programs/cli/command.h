@@ -26,6 +26,7 @@ struct command_options {
     struct setting repeat, every, sweep, add;       /* several runs */
     struct setting against, tolerance, within, fit; /* check */
     struct setting watch_for, metrics, cpu;         /* watch */
+    struct setting progress, rate;                  /* need, with every */
     struct loop_options {
         struct setting size, pattern, stride, chains, threads, work, pages, node;
     } loop;                                       /* predict */

@@ -20,8 +20,10 @@ static void tell_plan(void *argument, const struct need *need)
 {
     char each[UNIT_TEXT], all[UNIT_TEXT];
     const double runs = 2.0 * (double)need->condition_count * need->blocks;
-    command_tell("'%s' is run %.0f times, about %s each: %s", need->arguments[0], runs,
-                 duration_format(need->run_s, each), duration_format(runs * need->run_s, all));
+    command_tell("'%s' is run %s%.0f%s, about %s each: %s", need->arguments[0],
+                 need->every_s > 0 ? "once, in " : "", runs,
+                 need->every_s > 0 ? " parts" : " times", duration_format(need->run_s, each),
+                 duration_format(runs * need->run_s, all));
 }
 
 static void show_progress(void *argument, double done, double left_s)
@@ -84,6 +86,10 @@ static int measure_need(struct invocation *invocation, struct error *error)
             .run = {.command = (const char **)invocation->argv,
                     .command_count = (size_t)invocation->argc}}};
     int code = choose_outputs(&shown, asked, error);
+    if (asked->every.has != asked->progress.has + asked->rate.has)
+        code = error_set(error, ERROR_USAGE,
+                         "--every S needs one of --progress FILE and --rate CMD, which tell how "
+                         "far the program is, and these need --every");
     if (code == 0)
         code = measurement_plan(&measured, error);
     if (code == 0 && asked->redact.has)
@@ -97,6 +103,9 @@ static int measure_need(struct invocation *invocation, struct error *error)
                         .arguments = invocation->operands,
                         .cpus = asked->common.cpus.has ? &asked->common.cpus.cpus : NULL,
                         .budget_s = facts->budget_s,
+                        .every_s = asked->every.has ? asked->every.number : 0,
+                        .progress_file = asked->progress.text,
+                        .progress_command = asked->rate.text,
                         .seed = facts->seed,
                         .aside =
                             !shown.report.output->is_text && output_is_standard(shown.report.path),

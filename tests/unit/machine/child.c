@@ -14,8 +14,6 @@
 
 #include <cmocka.h>
 
-extern char **environ;
-
 /* Runs a script of the shell to its end; what it writes comes back. */
 static struct child_end run(const char *script, bool small_pages, char *wrote, size_t size)
 {
@@ -31,7 +29,7 @@ static struct child_end run(const char *script, bool small_pages, char *wrote, s
     const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
     assert_int_equal(pipe2(out, O_CLOEXEC), 0);
     const struct child_plan plan = {.arguments = arguments,
-                                    .environment = environ,
+
                                     .small_pages = small_pages,
                                     .streams = {nothing, out[1], nothing}};
     assert_int_equal(child_start(&child, &plan, &error), 0);
@@ -86,8 +84,7 @@ static void what_is_no_program_is_refused(void **state)
     struct error error;
     const int file = mkstemp(name);
     assert_true(file >= 0);
-    const struct child_plan plan = {
-        .arguments = arguments, .environment = environ, .streams = {0, 1, 2}};
+    const struct child_plan plan = {.arguments = arguments, .streams = {0, 1, 2}};
     assert_int_equal(child_start(&child, &plan, &error), ERROR_USAGE); /* it may not be run */
     close(file);
     unlink(name);
@@ -104,8 +101,7 @@ static void one_that_stops_is_seen(void **state)
     struct child_end end;
     struct error error;
     int stopped;
-    const struct child_plan plan = {
-        .arguments = arguments, .environment = environ, .streams = {0, 1, 2}};
+    const struct child_plan plan = {.arguments = arguments, .streams = {0, 1, 2}};
     assert_int_equal(child_start(&child, &plan, &error), 0);
     while (!child_ended(&child, &stopped))
         usleep(1000);
@@ -118,8 +114,7 @@ int main(void)
 {
     char name[] = "true";
     char *const arguments[] = {name, NULL};
-    const struct child_plan plan = {
-        .arguments = arguments, .environment = environ, .streams = {0, 1, 2}};
+    const struct child_plan plan = {.arguments = arguments, .streams = {0, 1, 2}};
     struct child child;
     struct child_end end;
     struct error error;

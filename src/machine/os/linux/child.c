@@ -7,6 +7,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 /* In the child, where another thread may hold any lock: system calls alone. Tells the parent the
@@ -19,7 +20,7 @@ static _Noreturn void become(const struct child_plan *plan, const sigset_t *sign
     for (int i = 0; i < 3 && done; i++)
         done = dup2(plan->streams[i], i) >= 0;
     if (done && sigprocmask(SIG_SETMASK, signals, NULL) == 0)
-        execvpe(plan->arguments[0], plan->arguments, plan->environment);
+        execvp(plan->arguments[0], plan->arguments);
     const int why = errno;
     _exit(write(told, &why, sizeof why) < 0 ? 126 : 127);
 }
@@ -52,12 +53,26 @@ int child_start(struct child *child, const struct child_plan *plan, struct error
                      why == ENOEXEC ? "it is no program, and has no #! line" : strerror(why));
 }
 
+int child_pipe(int ends[2])
+{
+    return pipe2(ends, O_CLOEXEC | O_NONBLOCK);
+}
+
 bool child_ended(const struct child *child, int *stopped)
 {
     siginfo_t seen = {.si_pid = 0};
     waitid(P_PID, (id_t)child->id, &seen, WEXITED | WSTOPPED | WNOWAIT | WNOHANG);
     *stopped = seen.si_pid && seen.si_code == CLD_STOPPED ? seen.si_status : 0;
     return seen.si_pid;
+}
+
+double child_cpu_s(const struct child *child)
+{
+    clockid_t clock;
+    struct timespec used = {0};
+    if (clock_getcpuclockid(child->id, &clock) == 0)
+        clock_gettime(clock, &used);
+    return (double)used.tv_sec + 1e-9 * (double)used.tv_nsec;
 }
 
 void child_signal(const struct child *child, int signal)
