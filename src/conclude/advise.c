@@ -147,14 +147,18 @@ static double by_rule(const struct advising *a, const struct row *row, double fi
     return row->rule ? row->rule(figure / a->parts) : figure;
 }
 
-/* Each CPU has a part of a cache that is declared to be shared. Returns its line. */
+/* Each CPU has a part of a cache that is declared to be shared; where no CPUs are, no part is
+ * known. Returns its line. */
 static double share(struct advising *a, const struct row *row, int level)
 {
     const struct finding *finding = find(a, row->source, level);
     const struct cache_facts *cache =
         finding ? cache_of_cpu(&a->from->machine, level, probe_cpu(a->probe)) : NULL;
-    a->beside = cache && cache->shared_cpus ? cache->shared_cpus : "that are not declared";
-    a->parts = (double)cpulist_text_count(a->beside);
+    a->parts = cache ? (double)cpulist_text_count(cache->shared_cpus) : 0;
+    a->beside = a->parts > 1
+                    ? pool_printf(a->pool, "; CPUs %s share it, a part each", cache->shared_cpus)
+                : a->parts > 0 ? "; it is one CPU's own"
+                               : ", but which CPUs share it is not declared";
     return cache && cache->line_bytes ? cache->line_bytes : 64;
 }
 
@@ -173,10 +177,15 @@ static void tell_by_rule(struct advising *a, const struct row *row, struct advic
     }
     if (row->shared)
         share(a, row, a->level);
+    if (!(a->parts > 0)) /* no measurement tells it */
+        advice->command = "";
     const struct interval value = {by_rule(a, row, finding->value), by_rule(a, row, finding->low),
                                    by_rule(a, row, finding->high)};
-    advice->reason = pool_printf(a->pool, "%s %s%s%s", measured(a, finding), row->reason,
-                                 *a->beside ? " " : "", a->beside);
+    /* Of such a size it is not known that it fits. */
+    const bool begins = text_ends_with(finding->name, ".begins");
+    advice->reason = pool_printf(
+        a->pool, "%s%s%s%s%s", begins ? "misses begin at " : "", measured(a, finding),
+        begins ? "" : " ", row->reason + (begins ? strcspn(row->reason, ";,") : 0), a->beside);
     if (advice->kind == ADVICE_CHOICE)
         tell_choice(a, advice, value);
     else if (value.value >= 1 && isfinite(value.value))
@@ -262,7 +271,8 @@ static void tell_bits(struct advising *a, const struct row *row, struct advice *
     const double line = share(a, row, 2);
     const struct finding *tlb = find(a, "dtlb2.4K.entries", 0);
     a->parts *= line;
-    a->beside = tlb && isfinite(tlb->value) ? measured(a, tlb) : "entries not found";
+    a->beside = tlb && isfinite(tlb->value) ? pool_printf(a->pool, " %s", measured(a, tlb))
+                                            : " entries not found";
     if (tlb)
         tell_by_rule(a, row, advice);
     if (advice->told && log2(tlb->value) < advice->value.value)
@@ -354,9 +364,11 @@ static void tell_cpus(struct advising *a, const struct row *row, struct advice *
                                  groups ? groups : "");
         next = group->cpus;
     }
+    const bool all = a->from->machine.threads == 2;
     advice->reason = pool_printf(
-        a->pool, "%s ns a hand-off of the nearest, %s ns of the farthest%s%s", measured(a, near),
-        figure(a, far->value, far->unit),
+        a->pool, "%s ns a hand-off%s%s%s%s%s", measured(a, near),
+        all ? ", and there are no other CPUs to choose from" : " of the nearest, ",
+        all ? "" : figure(a, far->value, far->unit), all ? "" : " ns of the farthest",
         groups ? ": threads that share data into one group, others into different ones" : "",
         a->from->machine.hypervisor ? "; the host may move these CPUs" : "");
     tell(a, advice, (struct interval){near->value, near->low, near->high},

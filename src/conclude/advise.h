@@ -26,7 +26,7 @@ struct advice {
     const char *experiment; /* in what the finding's experiment deviates: "pages small"; "" */
     bool as_found; /* the figure is not good: measured beside others, or its interval is wide */
     bool told;     /* false: `text` is "can't tell", and `reason` says why */
-    const char *command; /* that measures the figure: "fathom latency" */
+    const char *command; /* that measures the figure: "fathom latency"; "": none does */
 };
 
 struct advices {

@@ -584,9 +584,11 @@ static struct told predict_sequential(struct predicting *p)
     if (threads == 1)
         told.value = alone;
     more_doubt(&told, threads > 1 ? doubt.threads : 0, doubt.sequence);
-    p->made->reason = pool_printf(
-        p->pool, "bound by what %s of %s",
-        told.value * saturated > alone ? "all threads read" : "one thread reads", nearest);
+    p->made->reason = pool_printf(p->pool, "bound by what %s of %s",
+                                  told.value * saturated > alone ? "all threads read"
+                                  : threads > 1                  ? "each thread reads"
+                                                                 : "one thread reads",
+                                  nearest);
     return told;
 }
 

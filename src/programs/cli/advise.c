@@ -28,7 +28,7 @@ static int write_text(const void *content, FILE *out, struct error *error)
         fprintf(out, "  %-*s ", LABEL, advice->label);
         line_add(&line, "%s%s: ", advice->told && advice->as_found ? "~" : "", advice->text);
         line_add_clean(&line, advice->reason);
-        if (!advice->told)
+        if (!advice->told && *advice->command)
             line_add(&line, ": %s", advice->command);
         if (*advice->experiment)
             line_add_between(&line, " (", advice->experiment, ")");
@@ -75,7 +75,7 @@ static int write_header(const void *content, FILE *out, struct error *error)
         struct line line = {0}, from = {0};
         line_add(&line, "// %s: %s", advice->label, advice->told ? "" : "can't tell, ");
         line_add_clean(&line, advice->reason);
-        line_add_clean(&from, advice->told ? advice->source : advice->command);
+        line_add_clean(&from, *advice->command && !advice->told ? advice->command : advice->source);
         fprintf(out, "%s (%s)\n", line.text, from.text);
         if (!advice->told)
             continue;
