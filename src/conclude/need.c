@@ -109,8 +109,8 @@ static void add_alone(struct analysis *analysis)
     struct line line = {0};
     line_add(&line, every ? "of CPU time for a unit of its progress alone" : "of CPU time alone");
     if (isfinite(scatter))
-        line_add(&line, "; eight of ten %s differ by less than %.2g %% from those beside them",
-                 every ? "parts" : "runs", scatter);
+        line_add(&line, "; eight of ten runs differ by less than %.2g %% from those beside them",
+                 scatter);
     if (used > given + 0.25) /* a program that is not parallel uses one CPU */
         line_add(&line, "; it uses %.1f CPUs where it may, and has %.0f beside pressure", used,
                  given);
@@ -157,6 +157,8 @@ static void add_taken(struct analysis *analysis)
         }
         line_add(&line, beside[taken], amount);
         add_answer(&line, &most->y);
+        if (taken == NEED_TRAFFIC)
+            line_add(&line, "; what it moves itself is not known from so little traffic");
         analysis->result->findings[at].text = pool_strdup(analysis->pool, line.text);
     }
 }

@@ -63,7 +63,6 @@ struct need_state {
         taken[NEED_CONDITIONS][NEED_BLOCKS_MOST];
     size_t alone_count, before[NEED_CONDITIONS][NEED_BLOCKS_MOST], counts[NEED_CONDITIONS];
     uint64_t began_ns;
-    struct error *error;
 };
 
 static const char tunables[] = "GLIBC_TUNABLES";
@@ -81,20 +80,18 @@ struct one {
     struct child child;
     struct error error;
     int code, stopped;
-    bool began, late, ended;
+    bool late, ended;
     uint64_t began_ns, until_ns;
     /* Of a part: the program's CPU time when progress was first seen, and last. */
     uint64_t lasts_ns, next_ns;
-    double from_s, to_s, from, to;
-    bool seen;
+    double from_s, to_s, from, to; /* less than 0: not seen yet */
 };
 
 /* Starts the program when it is first called; then whether it has ended, or has to be. */
 static bool is_over(void *argument)
 {
     struct one *one = argument;
-    if (!one->began) {
-        one->began = true;
+    if (!one->began_ns) {
         one->began_ns = os_raw_ns();
         one->code = child_start(&one->child, &one->plan, &one->error);
         return one->code < 0;
@@ -146,10 +143,11 @@ static int judge_end(const struct need *need, const struct one *one, const struc
     return 0;
 }
 
-static int run_program(struct need *need, const struct need_condition *condition, double limit_s,
+static int run_program(struct need *need, const struct need_condition *condition,
                        struct need_seen *seen, struct error *error)
 {
     struct need_state *state = need->state;
+    const double limit_s = need->run_s > 0 ? 10 * need->run_s + 1 : need->budget_s / 4;
     const bool pages = condition->taken == NEED_PAGES, quiet = state->ran;
     struct one one = {.until_ns = os_raw_ns() + (uint64_t)(limit_s * 1e9),
                       .plan = {.arguments = need->arguments,
@@ -176,12 +174,6 @@ static int run_program(struct need *need, const struct need_condition *condition
     return judge_end(need, &one, &end, code, limit_s, error);
 }
 
-static int once(struct need *need, const struct need_condition *condition, struct need_seen *seen,
-                struct error *error)
-{
-    return run_program(need, condition, 10 * need->run_s + 1, seen, error);
-}
-
 /* --- a part of a long run --- */
 
 /* A part's CPU time goes from one change of progress to another, so progress from before the part
@@ -201,9 +193,8 @@ static bool is_part_over(void *argument)
     if (one->code > 0 && !first) {
         one->to = state->progress.value;
         one->to_s = child_cpu_s(&state->child);
-        one->from = one->seen ? one->from : one->to;
-        one->from_s = one->seen ? one->from_s : one->to_s;
-        one->seen = true;
+        one->from_s = one->from < 0 ? one->to_s : one->from_s;
+        one->from = one->from < 0 ? one->to : one->from;
     }
     /* Where others have the CPU a part may take longer. */
     const bool enough = one->to > one->from && (!state->ran || one->to_s - one->from_s > part_s);
@@ -217,7 +208,7 @@ static int run_part(struct need *need, const struct need_condition *condition,
     struct need_state *state = need->state;
     const double limit_s = state->ran ? need->every_s : need->budget_s / 4,
                  longest_s = state->ran ? 10 * limit_s : limit_s;
-    struct one one = {.need = need, .lasts_ns = (uint64_t)(limit_s * 1e9)};
+    struct one one = {.need = need, .lasts_ns = (uint64_t)(limit_s * 1e9), .from = -1, .to = -1};
     struct child_end end = {0};
     int code = pressure_run(&state->pressure, &condition->level, is_part_over, &one, &seen->pressed,
                             error);
@@ -227,22 +218,16 @@ static int run_part(struct need *need, const struct need_condition *condition,
     state->ended = code == 0 && one.ended;
     if (state->ended)
         return error_set(error, ERROR_IMPOSSIBLE,
-                         "'%s' ended by itself after %.2g s: give it more to do, or make the parts "
-                         "shorter (--every)",
+                         "'%s' ended after %.2g s: give it more to do, or shorter parts (--every)",
                          need->arguments[0], elapsed_s(need));
-    if (code == 0 && one.to == one.from)
+    const bool nothing = one.to == one.from || (state->ran && one.to_s - one.from_s <= part_s);
+    seen->cpu_s = nothing ? NAN : (one.to_s - one.from_s) / (one.to - one.from);
+    if (code == 0 && nothing)
         return error_set(error, ERROR_IMPOSSIBLE,
-                         "'%s' shows no two steps of progress of '%s' within %.3g s%s",
+                         "'%s' shows no two steps of progress with 10 ms of CPU time of '%s' "
+                         "between them within %.3g s%s",
                          state->progress.told, need->arguments[0], longest_s,
-                         state->progress.value < 0 ? ": nothing is there"
-                         : state->ran              ? ": make the parts longer (--every)"
-                                                   : "");
-    seen->cpu_s = (one.to_s - one.from_s) / (one.to - one.from);
-    if (code == 0 && state->ran && one.to_s - one.from_s <= part_s)
-        return error_set(error, ERROR_IMPOSSIBLE,
-                         "'%s' takes less than 10 ms of CPU time in %.3g s, too little to show an "
-                         "effect: name the program that does the work, or make the parts longer",
-                         need->arguments[0], longest_s);
+                         state->progress.value < 0 ? ": nothing is there" : "");
     return code;
 }
 
@@ -415,11 +400,11 @@ static int find_program(struct need *need, struct error *error)
     struct need_state *state = need->state;
     struct stat in;
     const char *set = getenv(tunables);
-    state->tunables = set ? pool_strdup(&need->document->pool, set) : NULL;
+    state->tunables = set; /* which stays where the program found it, and is set again */
     state->with_huge = pool_printf(&need->document->pool, "%s%sglibc.malloc.hugetlb=1",
                                    set ? set : "", set ? ":" : "");
     state->nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
-    if (!state->with_huge || (set && !state->tunables))
+    if (!state->with_huge)
         return error_out_of_memory(error);
     if (state->nothing < 0)
         return error_set(error, ERROR_SYSTEM, "/dev/null can't be opened");
@@ -436,9 +421,8 @@ static int meet_program(struct need *need, struct error *error)
 {
     struct need_state *state = need->state;
     const struct need_condition nothing = {0};
-    const double limit_s = need->budget_s / 4;
     struct need_seen first = {0}, second = {0};
-    int code = need->every_s > 0 ? 0 : run_program(need, &nothing, limit_s, &first, error);
+    int code = need->every_s > 0 ? 0 : run_program(need, &nothing, &first, error);
     state->ran = !(need->every_s > 0);
     if (code == 0 && state->ran && first.cpu_s < cpu_least_s) {
         char text[UNIT_TEXT];
@@ -456,7 +440,7 @@ static int meet_program(struct need *need, struct error *error)
     if (code == 0)
         code = os_set_affinity(&state->program, error);
     if (code == 0)
-        code = state->ran ? run_program(need, &nothing, limit_s, &second, error) : 0;
+        code = state->ran ? run_program(need, &nothing, &second, error) : 0;
     need->run_s = (state->ran ? 1.1 * second.wall_s : need->every_s) + around_run_s;
     state->used_cpus = state->ran ? first.cpu_s / first.wall_s : 0;
     return code;
@@ -486,19 +470,18 @@ static int plan(struct need *need, struct error *error)
     if (code < 0)
         return code;
     const double left_s = need->budget_s - elapsed_s(need),
-                 least_s = NEED_BLOCKS_LEAST * block_s(need);
+                 least_s = NEED_BLOCKS_LEAST * block_s(need),
+                 all_s = ceil(elapsed_s(need) + 1.1 * least_s);
     if (!need->condition_count)
         return error_set(error, ERROR_IMPOSSIBLE, "nothing can be taken away here: %s",
                          state->not_measured);
     if (least_s > left_s)
-        return error_set(error, ERROR_IMPOSSIBLE,
-                         "a %s of '%s' takes %.2g s, and %zu are needed at least: give them %.0f s "
-                         "(--budget %.0f), or %s",
-                         need->every_s ? "part" : "run", need->arguments[0], need->run_s,
-                         2 * NEED_BLOCKS_LEAST * need->condition_count,
-                         ceil(elapsed_s(need) + 1.1 * least_s),
-                         ceil(elapsed_s(need) + 1.1 * least_s),
-                         need->every_s ? "make them shorter (--every)" : "it less to do");
+        return error_set(
+            error, ERROR_IMPOSSIBLE,
+            "to measure '%s' once takes %.2g s, and %zu times are needed at least: give "
+            "it %.0f s (--budget %.0f), or make that shorter%s",
+            need->arguments[0], need->run_s, 2 * NEED_BLOCKS_LEAST * need->condition_count, all_s,
+            all_s, need->every_s ? " (--every)" : "");
     need->blocks = (unsigned)fmin(left_s / block_s(need), NEED_BLOCKS_MOST);
     return need->every_s ? begin_long_run(need, error) : 0;
 }
@@ -658,11 +641,11 @@ static int begin_result(void *with)
     *state->result = (struct probe_result){
         .name = need_name,
         .title = "What a program needs of memory",
-        .about = "The program is run again and again, alone and with something taken away: the "
-                 "shared cache, which others hold, memory's bandwidth, which others use, or huge "
-                 "pages. Its CPU time is a ratio to that of the runs alone just before and after. "
-                 "With --every it is run once, and these are parts of it; the CPU time is that of "
-                 "a unit of its progress."};
+        .about =
+            "The program is run again and again, alone and with something taken away: the "
+            "shared cache, which others hold, memory's bandwidth, which others use, or huge "
+            "pages. Its CPU time is a ratio to that of the runs alone just before and after. "
+            "With --every these are parts of one run, and the time that of a unit of progress."};
     note(need, "program", pool_strdup(pool, slash ? slash + 1 : need->arguments[0]), NAN);
     note(need, "cpus", cpulist_pooled(pool, &state->program), NAN);
     if (state->pressers.count)
@@ -774,7 +757,7 @@ int need_measure(struct need *need, struct error *error)
     if (code == 0)
         code = choose_cpus(need, error);
     if (code == 0 && !modelled) {
-        need->once = need->every_s ? run_part : once;
+        need->once = need->every_s ? run_part : run_program;
         code = plan(need, error);
     }
     if (code == 0)

@@ -35,37 +35,30 @@ void progress_close(struct progress *progress)
 
 int progress_read(struct progress *progress, struct error *error)
 {
-    static const char blanks[] = " \t\r";
     const double before = progress->value;
-    char text[PROGRESS_TAIL], *end;
-    ssize_t got;
-    /* Of all that can be read only the end is kept. */
-    while ((got = read(progress->pipe, text, sizeof text / 2)) > 0) {
-        const size_t had = strlen(progress->text), room = sizeof text - 1 - (size_t)got,
-                     kept = had < room ? had : room;
-        memmove(progress->text, progress->text + had - kept, kept);
-        memcpy(progress->text + kept, text, (size_t)got);
-        progress->text[kept + (size_t)got] = '\0';
+    char *line = progress->line, *end, next;
+    while (read(progress->pipe, &next, 1) == 1) {
+        if (next != '\n') {
+            line[progress->length] = next;
+            progress->length += progress->length < sizeof progress->line - 1;
+            continue;
+        }
+        line[progress->length] = '\0';
+        progress->length = 0;
+        const double value = strtod(line, &end);
+        end += strspn(end, " \t\r");
+        if (!*end && end == line + strspn(line, " \t\r"))
+            continue;
+        if (*end || !isfinite(value) || value < 0)
+            return error_set(error, ERROR_IMPOSSIBLE,
+                             "'%s' says '%s' where a number from 0 on has to tell how far it is",
+                             progress->told, line);
+        if (value < progress->value && progress->begun)
+            return error_set(
+                error, ERROR_IMPOSSIBLE,
+                "'%s' goes back from %.12g to %.12g: it has to count all that was done",
+                progress->told, progress->value, value);
+        progress->value = value;
     }
-    /* The last line that has its end, behind which the shell's empty one may stand. */
-    strcpy(text, progress->text);
-    for (end = strrchr(text, '\n'); end && end > text && end[-1] == '\n';)
-        end--;
-    if (!end)
-        return 0;
-    *end = '\0';
-    const char *line = strrchr(text, '\n') ? strrchr(text, '\n') + 1 : text;
-    const double value = strtod(line, &end);
-    if (!line[strspn(line, blanks)])
-        return 0;
-    if (end[strspn(end, blanks)] || !isfinite(value) || value < 0)
-        return error_set(error, ERROR_IMPOSSIBLE,
-                         "'%s' says '%.40s': how far the program is has to be a number, from 0 on",
-                         progress->told, line);
-    if (value < before && progress->begun)
-        return error_set(error, ERROR_IMPOSSIBLE,
-                         "'%s' goes back from %.12g to %.12g: it has to count all that was done",
-                         progress->told, before, value);
-    progress->value = value;
-    return value != before;
+    return progress->value != before;
 }

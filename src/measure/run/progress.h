@@ -7,15 +7,15 @@
 
 #include "machine/child.h"
 
-enum { PROGRESS_TAIL = 160 };
 struct progress {
     const char *told; /* the file or the command */
     struct child shell;
-    int pipe;     /* descriptor; -1: none */
-    double value; /* the newest number; less than 0: none yet */
-    bool begun;   /* the caller's: from now on it may not go back, as from what an earlier
-                     run has left in a file */
-    char text[PROGRESS_TAIL]; /* the end of what was told */
+    int pipe;      /* descriptor; -1: none */
+    double value;  /* the newest number; less than 0: none yet */
+    bool begun;    /* the caller's: from now on it may not go back, as from what an earlier
+                      run has left in a file */
+    char line[64]; /* that is not complete yet, and how much of it there is */
+    unsigned length;
 };
 
 /* Of the file, or of the command if `file` is NULL. `nothing` is a descriptor that gives no input

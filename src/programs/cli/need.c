@@ -13,24 +13,20 @@
 struct shown {
     struct progress_line line;
     struct outlet report, kept;
-    bool terminal;
 };
 
 static void tell_plan(void *argument, const struct need *need)
 {
     char each[UNIT_TEXT], all[UNIT_TEXT];
     const double runs = 2.0 * (double)need->condition_count * need->blocks;
-    command_tell("'%s' is run %s%.0f%s, about %s each: %s", need->arguments[0],
-                 need->every_s > 0 ? "once, in " : "", runs,
-                 need->every_s > 0 ? " parts" : " times", duration_format(need->run_s, each),
-                 duration_format(runs * need->run_s, all));
+    command_tell("'%s' is measured %.0f times, about %s each: %s", need->arguments[0], runs,
+                 duration_format(need->run_s, each), duration_format(runs * need->run_s, all));
 }
 
 static void show_progress(void *argument, double done, double left_s)
 {
     struct shown *shown = argument;
-    if (shown->terminal)
-        progress_show(&shown->line, "need", done, left_s, "");
+    progress_show(&shown->line, "need", done, left_s, "");
 }
 
 static int save(void *argument, const struct document *document, struct error *error)
@@ -77,7 +73,7 @@ static int measure_need(struct invocation *invocation, struct error *error)
 {
     const struct command_options *asked = &invocation->options;
     static const struct probe *const none[] = {NULL};
-    struct shown shown = {.terminal = isatty(STDERR_FILENO)};
+    struct shown shown = {.line = {false}};
     struct measurement measured = {
         .source = measure_source(NULL),
         .run = {.settings = &invocation->settings, .probes = none},
@@ -88,8 +84,7 @@ static int measure_need(struct invocation *invocation, struct error *error)
     int code = choose_outputs(&shown, asked, error);
     if (asked->every.has != asked->progress.has + asked->rate.has)
         code = error_set(error, ERROR_USAGE,
-                         "--every S needs one of --progress FILE and --rate CMD, which tell how "
-                         "far the program is, and these need --every");
+                         "--every S needs one of --progress FILE and --rate CMD, and they need it");
     if (code == 0)
         code = measurement_plan(&measured, error);
     if (code == 0 && asked->redact.has)
@@ -110,7 +105,7 @@ static int measure_need(struct invocation *invocation, struct error *error)
                         .aside =
                             !shown.report.output->is_text && output_is_standard(shown.report.path),
                         .planned = tell_plan,
-                        .progress = show_progress,
+                        .progress = isatty(STDERR_FILENO) ? show_progress : NULL,
                         .save = save,
                         .argument = &shown};
     if (code == 0)
