@@ -154,9 +154,9 @@ static double share(struct advising *a, const struct row *row, int level)
     const struct finding *finding = find(a, row->source, level);
     const struct cache_facts *cache =
         finding ? cache_of_cpu(&a->from->machine, level, probe_cpu(a->probe)) : NULL;
-    a->parts = cache ? (double)cpulist_text_count(cache->shared_cpus) : 0;
-    a->beside = a->parts > 1
-                    ? pool_printf(a->pool, "; CPUs %s share it, a part each", cache->shared_cpus)
+    const char *cpus = cache ? cache->shared_cpus : NULL;
+    a->parts = (double)cpulist_text_count(cpus);
+    a->beside = a->parts > 1   ? pool_printf(a->pool, "; CPUs %s share it, a part each", cpus)
                 : a->parts > 0 ? "; it is one CPU's own"
                                : ", but which CPUs share it is not declared";
     return cache && cache->line_bytes ? cache->line_bytes : 64;
@@ -364,11 +364,12 @@ static void tell_cpus(struct advising *a, const struct row *row, struct advice *
                                  groups ? groups : "");
         next = group->cpus;
     }
-    const bool all = a->from->machine.threads == 2;
+    const char *pairs = a->from->machine.threads == 2
+                            ? "the only pair"
+                            : pool_printf(a->pool, "the nearest, %s ns of the farthest",
+                                          figure(a, far->value, far->unit));
     advice->reason = pool_printf(
-        a->pool, "%s ns a hand-off%s%s%s%s%s", measured(a, near),
-        all ? ", and there are no other CPUs to choose from" : " of the nearest, ",
-        all ? "" : figure(a, far->value, far->unit), all ? "" : " ns of the farthest",
+        a->pool, "%s ns a hand-off of %s%s%s", measured(a, near), pairs,
         groups ? ": threads that share data into one group, others into different ones" : "",
         a->from->machine.hypervisor ? "; the host may move these CPUs" : "");
     tell(a, advice, (struct interval){near->value, near->low, near->high},

@@ -105,9 +105,9 @@ static void add_alone(struct analysis *analysis)
     const double scatter = own ? 50 * (double)(own->y.p90 - own->y.p10) : NAN;
     if (!alone || !most_taken(alone))
         return;
-    const bool every = isfinite(analysis_number(analysis, need_every));
     struct line line = {0};
-    line_add(&line, every ? "of CPU time for a unit of its progress alone" : "of CPU time alone");
+    line_add(&line, "of CPU time %salone",
+             isfinite(analysis_number(analysis, need_every)) ? "for a unit of its progress " : "");
     if (isfinite(scatter))
         line_add(&line, "; eight of ten runs differ by less than %.2g %% from those beside them",
                  scatter);

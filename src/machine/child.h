@@ -11,11 +11,13 @@
 struct child_plan {
     char *const *arguments; /* ends with NULL; the first is looked up as a shell does */
     bool small_pages;       /* without transparent huge pages, it and its children */
+    bool says;              /* its standard output is a pipe instead */
     int streams[3];         /* descriptors that become its 0, 1 and 2 */
 };
 
 struct child {
-    int id; /* 0: there is none */
+    int id;   /* 0: there is none */
+    int said; /* the other end of that pipe, of which neither side waits; the caller closes it */
 };
 
 struct child_end {
@@ -26,8 +28,6 @@ struct child_end {
 
 /* ERROR_USAGE where the system can't execute the file, ERROR_SYSTEM. */
 int child_start(struct child *, const struct child_plan *, struct error *);
-/* Two ends of a pipe, to read and to write, which wait for nothing. 0, or -1: there is none. */
-int child_pipe(int ends[2]);
 /* Whether it has ended or was stopped. *stopped: the signal that stopped it, as one stops that asks
  * a terminal; 0: none did. */
 bool child_ended(const struct child *, int *stopped);

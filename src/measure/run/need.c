@@ -21,8 +21,6 @@ static const double cpu_least_s = 0.02;
 static const double around_run_s = 0.1;
 /* Between two questions how far the program is. */
 static const double ask_s = 0.05;
-/* The least CPU time of a part that shows an effect. */
-static const double part_s = 0.01;
 /* The size that traffic goes through where no L3 is declared. */
 static const uint64_t cache_assumed = 64 << 20;
 /* The levels of pressure: shares of the most that can be held, and the pauses of traffic, in turns
@@ -197,7 +195,8 @@ static bool is_part_over(void *argument)
         one->from = one->from < 0 ? one->to : one->from;
     }
     /* Where others have the CPU a part may take longer. */
-    const bool enough = one->to > one->from && (!state->ran || one->to_s - one->from_s > part_s);
+    const bool enough =
+        one->to > one->from && (!state->ran || one->to_s - one->from_s > cpu_least_s / 2);
     return one->ended || one->code < 0 || (enough && (!state->ran || now_ns > one->until_ns)) ||
            now_ns > one->until_ns + (state->ran ? 9 * one->lasts_ns : 0);
 }
@@ -220,7 +219,8 @@ static int run_part(struct need *need, const struct need_condition *condition,
         return error_set(error, ERROR_IMPOSSIBLE,
                          "'%s' ended after %.2g s: give it more to do, or shorter parts (--every)",
                          need->arguments[0], elapsed_s(need));
-    const bool nothing = one.to == one.from || (state->ran && one.to_s - one.from_s <= part_s);
+    const bool nothing =
+        one.to == one.from || (state->ran && one.to_s - one.from_s <= cpu_least_s / 2);
     seen->cpu_s = nothing ? NAN : (one.to_s - one.from_s) / (one.to - one.from);
     if (code == 0 && nothing)
         return error_set(error, ERROR_IMPOSSIBLE,
@@ -399,8 +399,7 @@ static int find_program(struct need *need, struct error *error)
 {
     struct need_state *state = need->state;
     struct stat in;
-    const char *set = getenv(tunables);
-    state->tunables = set; /* which stays where the program found it, and is set again */
+    const char *set = state->tunables = getenv(tunables);
     state->with_huge = pool_printf(&need->document->pool, "%s%sglibc.malloc.hugetlb=1",
                                    set ? set : "", set ? ":" : "");
     state->nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -749,7 +748,7 @@ int need_measure(struct need *need, struct error *error)
     struct need_state *state = need->state = calloc(1, sizeof *need->state);
     if (!state)
         return error_out_of_memory(error);
-    state->nothing = state->progress.pipe = -1;
+    state->nothing = -1;
     state->not_measured = "";
     state->began_ns = os_raw_ns();
     const bool modelled = need->once != NULL;

@@ -15,29 +15,24 @@ int progress_open(struct progress *progress, const char *file, const char *comma
                        "else tail -n 2 \"$2\" | head -n 1; fi";
     char *told = (char *)(file ? file : command);
     char *const arguments[] = {shell, option, loop, shell, file ? read_file : told, told, NULL};
-    int ends[2];
-    *progress = (struct progress){.told = told, .pipe = -1, .value = -1};
-    if (child_pipe(ends) < 0)
-        return error_set(error, ERROR_SYSTEM, "no pipe can be made");
-    const struct child_plan plan = {.arguments = arguments, .streams = {nothing, ends[1], nothing}};
-    const int code = child_start(&progress->shell, &plan, error);
-    progress->pipe = ends[0];
-    close(ends[1]);
-    return code;
+    *progress = (struct progress){.told = told, .value = -1};
+    const struct child_plan plan = {
+        .arguments = arguments, .says = true, .streams = {nothing, nothing, nothing}};
+    return child_start(&progress->shell, &plan, error);
 }
 
 void progress_close(struct progress *progress)
 {
+    if (progress->shell.id)
+        close(progress->shell.said);
     child_reap(&progress->shell, &(struct child_end){0});
-    if (progress->pipe >= 0)
-        close(progress->pipe);
 }
 
 int progress_read(struct progress *progress, struct error *error)
 {
     const double before = progress->value;
     char *line = progress->line, *end, next;
-    while (read(progress->pipe, &next, 1) == 1) {
+    while (read(progress->shell.said, &next, 1) == 1) {
         if (next != '\n') {
             line[progress->length] = next;
             progress->length += progress->length < sizeof progress->line - 1;

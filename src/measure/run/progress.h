@@ -10,7 +10,6 @@
 struct progress {
     const char *told; /* the file or the command */
     struct child shell;
-    int pipe;      /* descriptor; -1: none */
     double value;  /* the newest number; less than 0: none yet */
     bool begun;    /* the caller's: from now on it may not go back, as from what an earlier
                       run has left in a file */

@@ -12,13 +12,14 @@
 
 /* In the child, where another thread may hold any lock: system calls alone. Tells the parent the
  * reason if it does not become the program. */
-static _Noreturn void become(const struct child_plan *plan, const sigset_t *signals, int told)
+static _Noreturn void become(const struct child_plan *plan, const sigset_t *signals, int told,
+                             int says)
 {
     signal(SIGXFSZ, SIG_DFL); /* which main() ignores, and a program would inherit */
     bool done = setpgid(0, 0) == 0 && prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 &&
                 (!plan->small_pages || prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0) == 0);
     for (int i = 0; i < 3 && done; i++)
-        done = dup2(plan->streams[i], i) >= 0;
+        done = dup2(i == 1 && plan->says ? says : plan->streams[i], i) >= 0;
     if (done && sigprocmask(SIG_SETMASK, signals, NULL) == 0)
         execvp(plan->arguments[0], plan->arguments);
     const int why = errno;
@@ -29,33 +30,31 @@ int child_start(struct child *child, const struct child_plan *plan, struct error
 {
     sigset_t all, before;
     struct child_end end;
-    int told[2], why = 0;
+    int told[2], says[2] = {-1, -1}, why = 0;
     child->id = 0;
-    if (pipe2(told, O_CLOEXEC) < 0)
+    if ((plan->says && pipe2(says, O_CLOEXEC | O_NONBLOCK) < 0) || pipe2(told, O_CLOEXEC) < 0)
         return error_set(error, ERROR_SYSTEM, "no pipe can be made: %s", strerror(errno));
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     const pid_t id = fork();
     if (id == 0)
-        become(plan, &before, told[1]);
+        become(plan, &before, told[1], says[1]);
     child->id = id > 0 ? id : 0;
     why = id < 0 ? errno : 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     close(told[1]);
+    close(says[1]);
+    child->said = says[0];
     while (id > 0 && read(told[0], &why, sizeof why) < 0 && errno == EINTR)
         ;
     close(told[0]);
     if (!why)
         return 0;
     child_reap(child, &end);
+    close(says[0]);
     return error_set(error, id < 0 ? ERROR_SYSTEM : ERROR_USAGE, "'%s' can't be run: %s",
                      plan->arguments[0],
                      why == ENOEXEC ? "it is no program, and has no #! line" : strerror(why));
-}
-
-int child_pipe(int ends[2])
-{
-    return pipe2(ends, O_CLOEXEC | O_NONBLOCK);
 }
 
 bool child_ended(const struct child *child, int *stopped)

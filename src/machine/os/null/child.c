@@ -8,11 +8,6 @@ int child_start(struct child *child, const struct child_plan *plan, struct error
                      "no program can be run on this system: fathom has no port for it");
 }
 
-int child_pipe(int ends[2])
-{
-    return -1;
-}
-
 bool child_ended(const struct child *child, int *stopped)
 {
     *stopped = 0;

@@ -175,13 +175,14 @@ static void silence_is_no_progress(void **state)
 
 int main(void)
 {
-    int ends[2];
-    if (child_pipe(ends) < 0) {
+    struct told told;
+    begin(&told);
+    const int code = progress_open(&told.progress, NULL, "true", told.nothing, &told.error);
+    end(&told);
+    if (code == ERROR_IMPOSSIBLE) {
         puts("1..0 # SKIP this system runs no program");
         return 0;
     }
-    close(ends[0]);
-    close(ends[1]);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_file_is_read_again_and_again),
         cmocka_unit_test(a_named_pipe_is_read),
