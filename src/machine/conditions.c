@@ -204,9 +204,8 @@ static void check_governor(const struct look *look)
             governors.names[governors.count++] = name;
         governors.users[i]++;
     }
-    const bool guest = look->machine->facts.hypervisor;
     if (!governors.count) {
-        if (guest)
+        if (look->machine->facts.hypervisor)
             add_fine(look, "no cpufreq in this guest: its host sets the clock, which fathom "
                            "measures itself");
         else

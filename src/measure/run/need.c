@@ -205,8 +205,7 @@ static int run_part(struct need *need, const struct need_condition *condition,
                     struct need_seen *seen, struct error *error)
 {
     struct need_state *state = need->state;
-    const double limit_s = state->ran ? need->every_s : need->budget_s / 4,
-                 longest_s = state->ran ? 10 * limit_s : limit_s;
+    const double limit_s = state->ran ? need->every_s : need->budget_s / 4;
     struct one one = {.need = need, .lasts_ns = (uint64_t)(limit_s * 1e9), .from = -1, .to = -1};
     struct child_end end = {0};
     int code = pressure_run(&state->pressure, &condition->level, is_part_over, &one, &seen->pressed,
@@ -226,7 +225,8 @@ static int run_part(struct need *need, const struct need_condition *condition,
         return error_set(error, ERROR_IMPOSSIBLE,
                          "'%s' shows no two steps of progress with 10 ms of CPU time of '%s' "
                          "between them within %.3g s%s",
-                         state->progress.told, need->arguments[0], longest_s,
+                         state->progress.told, need->arguments[0],
+                         state->ran ? 10 * limit_s : limit_s,
                          state->progress.value < 0 ? ": nothing is there" : "");
     return code;
 }
@@ -235,7 +235,6 @@ static int run_part(struct need *need, const struct need_condition *condition,
 static int begin_long_run(struct need *need, struct error *error)
 {
     struct need_state *state = need->state;
-    struct need_seen seen;
     const struct child_plan plan = {
         .arguments = need->arguments,
         .streams = {STDIN_FILENO, need->aside ? STDERR_FILENO : STDOUT_FILENO, STDERR_FILENO}};
@@ -246,7 +245,7 @@ static int begin_long_run(struct need *need, struct error *error)
         code = progress_open(&state->progress, need->progress_file, need->progress_command,
                              state->nothing, error);
     if (code == 0)
-        code = run_part(need, &(struct need_condition){0}, &seen, error);
+        code = run_part(need, &(struct need_condition){0}, state->alone, error);
     state->ran = state->progress.begun = true;
     return code;
 }
@@ -478,9 +477,9 @@ static int plan(struct need *need, struct error *error)
         return error_set(
             error, ERROR_IMPOSSIBLE,
             "to measure '%s' once takes %.2g s, and %zu times are needed at least: give "
-            "it %.0f s (--budget %.0f), or make that shorter%s",
+            "it %.0f s (--budget %.0f), less to do, or a shorter --every",
             need->arguments[0], need->run_s, 2 * NEED_BLOCKS_LEAST * need->condition_count, all_s,
-            all_s, need->every_s ? " (--every)" : "");
+            all_s);
     need->blocks = (unsigned)fmin(left_s / block_s(need), NEED_BLOCKS_MOST);
     return need->every_s ? begin_long_run(need, error) : 0;
 }
