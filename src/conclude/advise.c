@@ -242,6 +242,8 @@ static void tell_random(struct advising *a, const struct row *row, struct advice
     if (size >= 1) {
         advice->reason = row->reason;
         tell(a, advice, (struct interval){size, NAN, NAN}, NULL);
+    } else if (last) {
+        advice->reason = "no size of its curve gains so little";
     }
 }
 
