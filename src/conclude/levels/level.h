@@ -154,6 +154,10 @@ void findings_levels(struct probe_result *result, struct pool *, const struct se
                      const struct series *timed, const struct machine_facts *declared, int cpu,
                      const struct translation_knee *knees, size_t knee_count);
 
+/* The largest size of the octave in which memory is read, beyond a last cache of so many bytes that
+ * the machine declares (0: none). */
+double level_memory_end(double declared);
+
 /* The same for a GPU's caches and memory. */
 
 /* Declared sizes of the caches that the loads went through, in bytes; 0: unknown. */

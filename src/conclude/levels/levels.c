@@ -214,8 +214,32 @@ static struct interval latency_in(const struct level_reading *reading, size_t in
     return latency;
 }
 
-/* Caches serve the less of a set the larger it is, and how early the curve counts as flat beyond
- * them differs from run to run: so memory is read in the last octave up to `to`. */
+/* Caches serve the less of a set the larger it is, and walks of the page tables take the longer;
+ * how early the curve counts as flat, and how far it goes, differs from run to run. So memory is
+ * read in one octave: up to level_memory_end(), or to twice the power of two before which the fit's
+ * plateau begins; in the curve's last octave where it ends earlier. */
+static const double memory_bytes = 256 << 20;
+
+double level_memory_end(double declared)
+{
+    return fmax(memory_bytes, M_SQRT2 * declared);
+}
+
+static double far_end(const struct level_reading *reading, const struct level *level)
+{
+    const struct levels *levels = &reading->levels;
+    const double declared =
+        levels->declared_count ? levels->declared[levels->declared_count - 1] : 0;
+    const double to =
+        fmin(levels->largest, fmax(level_memory_end(declared), 2 * exp2(ceil(log2(level->from)))));
+    for (size_t i = 0; i < reading->series->point_count; i++)
+        if (reading->samples[i].latency > 0 && reading->samples[i].bytes > to / 2 &&
+            reading->samples[i].bytes <= to)
+            return to;
+    return levels->largest;
+}
+
+/* Reads the level in the last octave up to `to`. */
 static void read_far_end(struct level_reading *reading, struct level *level, double to)
 {
     const int index = (int)(level - reading->levels.list);
@@ -243,7 +267,7 @@ static bool read_memory(struct level_reading *reading, bool whole)
     struct level *last = &levels->list[k];
     if (!levels->count || last->kind != LEVEL_MEMORY)
         return false;
-    read_far_end(reading, last, whole ? levels->largest : last->to);
+    read_far_end(reading, last, whole ? far_end(reading, last) : last->to);
     const double before = !k                        ? 0
                           : isfinite(levels->clock) ? latency_in(reading, k - 1, false).value
                                                     : last[-1].latency.value;

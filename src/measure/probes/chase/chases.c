@@ -495,7 +495,7 @@ size_t chases_levels(const struct probe_task *task, int cpu, const struct probe_
     for (int n = 1; n < CHASE_LEVELS_MAX; n++) {
         uint64_t capacity = chases_capacity(task, cpu, found, n);
         /* Where the curve is memory's already, a declared cache has nothing to show. */
-        if (capacity <= above || capacity > most || (memory.shown && capacity > memory.last_level))
+        if (capacity <= above || capacity > most || (memory.shown && capacity > memory.shown))
             break;
         /* Well inside the level, and well beyond the capacity of the one before it. */
         uint64_t bytes = capacity / (n > 2 ? 3 : 2);

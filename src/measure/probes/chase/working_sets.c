@@ -44,13 +44,14 @@ struct memory_bounds memory_bounds_within(const struct machine *machine, const s
 {
     const uint64_t declared = last_level_bytes(machine);
     const double begins = curve && memory_ns > 0 ? begins_at(curve, memory_ns) : INFINITY;
-    struct memory_bounds bounds = {.last_level = passed_whole, .shown = isfinite(begins)};
-    if (bounds.shown) {
+    struct memory_bounds bounds = {.last_level = passed_whole};
+    if (isfinite(begins)) {
         while ((double)bounds.last_level < begins && bounds.last_level < GIB)
             bounds.last_level *= 2;
         bounds.least = (uint64_t)(WELL_BEYOND * begins);
+        bounds.shown = bounds.last_level;
     }
-    if (declared && (!bounds.shown || declared < bounds.last_level))
+    if (declared && (!bounds.shown || declared < bounds.shown))
         bounds.last_level = declared;
     const uint64_t usual = (declared ? 2 : WELL_BEYOND) * bounds.last_level;
     bounds.least = usual > bounds.least ? usual : bounds.least;

@@ -34,7 +34,8 @@ struct latency_state {
     bool table;
     unsigned table_stages;            /* planned so far */
     struct working_sets rest;         /* larger sets, in case the others do not reach DRAM */
-    unsigned rest_stages;             /* that measure `rest`: 0 or 1 */
+    unsigned rest_tried, rest_stages; /* whether there is something of `rest` to measure: 0 to 2;
+                                         stages that measure it */
     unsigned small_stages;            /* of small sets: 0 or 1 */
     unsigned chased_stages;           /* stages of the chased state of the caches: 0 or 1 */
     struct latency_variants variants; /* count = 0 without --variants */
@@ -382,24 +383,35 @@ static bool reaches_memory(const struct probe_task *task, const struct levels *l
            levels->count > declared_levels(task->machine, state->chases.seat->cpu);
 }
 
-/* Plans larger sizes, unless the measured ones reach DRAM. */
+/* Plans larger sizes: those in which memory is read in any case, and then all others, unless the
+ * measured ones reach DRAM. */
 static bool plan_rest(struct probe_task *task)
 {
     struct latency_state *state = task->state;
+    const double end = level_memory_end((double)last_level_bytes(task->machine));
+    const struct working_sets *rest = &state->rest;
     struct translation_knee knees[KNEES_TRANSLATION_MOST];
     const size_t count = translation(task, knees);
-    if (!state->rest.count)
-        return false;
     struct levels levels;
-    levels_of_series(task->pool, LEVEL_PAGES_KNOWN, &task->plan.series[0], knees, count, &levels);
-    if (reaches_memory(task, &levels))
-        return false;
-    const double share = task->plan.share;
-    plan_place(task);
-    task->plan.share = share;
-    state->rest_stages++;
-    add_sets(task, 0, &state->rest);
-    return true;
+    bool more = false;
+    while (rest->count && state->rest_tried < 2 && !more) {
+        const bool octave = state->rest_tried++ == 0;
+        levels_of_series(task->pool, LEVEL_PAGES_KNOWN, &task->plan.series[0], knees, count,
+                         &levels);
+        if (!octave && reaches_memory(task, &levels))
+            break;
+        plan_place(task);
+        task->plan.share = 0.4;
+        for (size_t i = 0; i < rest->count; i++) {
+            const double bytes = (double)rest->bytes[i];
+            if (octave != (bytes > end / 2 && bytes <= end))
+                continue;
+            chases_add_point(&state->chases, task, 0, bytes, rest->bytes[i]);
+            more = true;
+        }
+    }
+    state->rest_stages += more;
+    return more;
 }
 
 /* Small working sets are measured again by sweeps of hundreds of short trials spread over a stage:
@@ -526,7 +538,7 @@ static void plan_latency(struct probe_task *task)
         return;
     }
     /* The sweep's share of the time; the stages of the knees have the rest. */
-    task->plan.share = state->named ? 1 : state->table ? 0.3 : 0.6;
+    task->plan.share = state->named ? 1 : state->table ? 0.3 : 0.5;
     chases_add_series(&state->chases, task, "latency", &kind, asked->pages.text);
     task->plan.series[0].headline = true;
     struct working_sets sets = choose_sets(task, kind.stride);
@@ -547,7 +559,7 @@ static bool plan_next(struct probe_task *task)
         plan_pages(task);
         return true;
     }
-    if (task->stage == 1 && plan_rest(task))
+    if (task->stage == 1 + state->rest_stages && plan_rest(task))
         return true;
     if (plan_small(task) || plan_chased(task))
         return true;
