@@ -117,7 +117,7 @@ static int judge_end(const struct need *need, const struct one *one, const struc
                      int code, double limit_s, struct error *error)
 {
     const char *name = need->arguments[0],
-               *again = need->state->ran && !need->every_s ? ", and once did not" : "";
+               *again = need->state->ran && !(need->every_s > 0) ? ", and once did not" : "";
     if (code < 0)
         return code;
     if (one->code < 0)
@@ -378,7 +378,7 @@ static int choose_conditions(struct need *need, bool all, struct error *error)
         code = add_holds(need, all, &no_l3, error);
     if (code == 0 && !no_traffic)
         code = add_traffic(need, all, error);
-    const char *no_pages = need->every_s ? "a program that runs has them already"
+    const char *no_pages = need->every_s > 0 ? "a program that runs has them already"
                            : thp && strcmp(thp, "never") == 0 ? "the system gives no huge ones"
                                                               : NULL;
     if (!no_pages) {
@@ -481,7 +481,7 @@ static int plan(struct need *need, struct error *error)
             need->arguments[0], need->run_s, 2 * NEED_BLOCKS_LEAST * need->condition_count, all_s,
             all_s);
     need->blocks = (unsigned)fmin(left_s / block_s(need), NEED_BLOCKS_MOST);
-    return need->every_s ? begin_long_run(need, error) : 0;
+    return need->every_s > 0 ? begin_long_run(need, error) : 0;
 }
 
 /* --- the document --- */
@@ -648,7 +648,7 @@ static int begin_result(void *with)
     note(need, "cpus", cpulist_pooled(pool, &state->program), NAN);
     if (state->pressers.count)
         note(need, "pressure_cpus", cpulist_pooled(pool, &state->pressers), NAN);
-    if (need->every_s)
+    if (need->every_s > 0)
         note(need, need_every, NULL, need->every_s);
     if (state->used_cpus > 0) {
         note(need, "used_cpus", NULL, state->used_cpus);
@@ -755,7 +755,7 @@ int need_measure(struct need *need, struct error *error)
     if (code == 0)
         code = choose_cpus(need, error);
     if (code == 0 && !modelled) {
-        need->once = need->every_s ? run_part : run_program;
+        need->once = need->every_s > 0 ? run_part : run_program;
         code = plan(need, error);
     }
     if (code == 0)
