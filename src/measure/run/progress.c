@@ -8,10 +8,11 @@
 int progress_open(struct progress *progress, const char *file, const char *command, int nothing,
                   struct error *error)
 {
-    /* The empty line ends the shell where nobody reads any more. A file's last line may be
-     * incomplete, and stands alone where it is written anew each time. */
+    /* The empty line ends the shell where nobody reads any more. A pipe is opened for writing too,
+     * so that it has a reader between two writers. A file's last line may be incomplete, and stands
+     * alone where it is written anew each time. */
     char shell[] = "sh", option[] = "-c", loop[] = "while echo; do eval \"$1\"; sleep 0.05; done",
-         read_file[] = "if [ -p \"$2\" ]; then cat \"$2\"; "
+         read_file[] = "if [ -p \"$2\" ]; then cat <>\"$2\"; "
                        "else tail -n 2 \"$2\" | head -n 1; fi";
     char *told = (char *)(file ? file : command);
     char *const arguments[] = {shell, option, loop, shell, file ? read_file : told, told, NULL};
