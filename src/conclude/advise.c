@@ -91,6 +91,14 @@ double advise_block(double bytes)
     return room >= 1 && room < 0x1p62 ? power * floor(room / power * 4) / 4 : 0;
 }
 
+const struct finding *advise_kept(const struct document *document, const struct finding *capacity)
+{
+    char name[32];
+    snprintf(name, sizeof name, "%.*s.kept", (int)strcspn(capacity->name, "."), capacity->name);
+    const struct finding *kept = document_finding(document, name);
+    return kept && kept->value < capacity->value ? kept : capacity;
+}
+
 /* As many partitions as the block has lines: each has a line of its own. */
 static double rule_bits(double bytes)
 {
@@ -167,13 +175,12 @@ static void tell_by_rule(struct advising *a, const struct row *row, struct advic
     const struct finding *finding = read_from(a, row, advice);
     if (!finding)
         return;
-    /* Programs come back to a block: it is to be kept, and not only to fit. */
-    const struct finding *kept =
-        a->level && advice->kind == ADVICE_SIZE ? find(a, "L<n>.kept", a->level) : NULL;
-    if (kept && kept->value < finding->value) {
-        finding = kept;
+    if (a->level && advice->kind == ADVICE_SIZE) {
+        const struct finding *kept = advise_kept(a->from, finding);
+        if (kept != finding)
+            advice->as_found = finding_grade(kept, ROLE_LEVEL) != GRADE_GOOD;
         advice->source = kept->name;
-        advice->as_found = finding_grade(kept, ROLE_LEVEL) != GRADE_GOOD;
+        finding = kept;
     }
     if (row->shared)
         share(a, row, a->level);

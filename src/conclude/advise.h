@@ -42,6 +42,9 @@ int advise(const struct document *const *, size_t count, struct pool *pool, stru
 
 /* The block that stays in a cache that holds `bytes`; 0: none does. */
 double advise_block(double bytes);
+/* What a block of a cache goes by: what a chase keeps of it, if the document has that and it is
+ * less than what fits, because programs come back to a block; else the capacity itself. */
+const struct finding *advise_kept(const struct document *, const struct finding *capacity);
 /* The least distance of two words in bytes that two CPUs write without disturbing each other, as a
  * document of `fathom contention` shows it; 0: not shown. */
 size_t advise_padding(const struct document *);

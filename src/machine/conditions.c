@@ -45,11 +45,6 @@ static struct checked *add(const struct look *look, enum remark_weight weight, c
     return checked;
 }
 
-static void add_fine(const struct look *look, const char *what)
-{
-    add(look, REMARK_FINE, what);
-}
-
 /* --- other programs and guests, and how much of the machine this process may use --- */
 
 static const double stolen_share_noticed = 0.005; /* share of all CPU time since boot */
@@ -68,7 +63,7 @@ static void check_hypervisor(const struct look *look)
 {
     const char *name = look->machine->facts.hypervisor;
     if (!name)
-        add_fine(look, "no hypervisor noticed");
+        add(look, REMARK_FINE, "no hypervisor noticed");
     else if (look->machine->emulated)
         add(look, REMARK_SPOILS, name)->remark = (struct remark){
             name,
@@ -125,8 +120,8 @@ static void check_affinity(const struct look *look)
     const char *list = cpulist_pooled(pool, &machine->allowed);
     look->conditions->affinity = list;
     if (machine->allowed.count == machine->cpu_count) {
-        add_fine(look,
-                 pool_printf(pool, "all %zu CPUs may be used (%s)", machine->cpu_count, list));
+        add(look, REMARK_FINE,
+            pool_printf(pool, "all %zu CPUs may be used (%s)", machine->cpu_count, list));
         return;
     }
     const char *isolated = isolated_cpus(look);
@@ -206,8 +201,9 @@ static void check_governor(const struct look *look)
     }
     if (!governors.count) {
         if (look->machine->facts.hypervisor)
-            add_fine(look, "no cpufreq in this guest: its host sets the clock, which fathom "
-                           "measures itself");
+            add(look, REMARK_FINE,
+                "no cpufreq in this guest: its host sets the clock, which fathom "
+                "measures itself");
         else
             add(look, REMARK_KNOW, "")->remark = (struct remark){
                 "this system has no cpufreq", "the clock can be neither read nor fixed from here",
@@ -244,7 +240,7 @@ static void check_turbo(const struct look *look)
         if (value == switches[i].on)
             add(look, REMARK_KNOW, "turbo is on")->remark.remedy = switches[i].remedy;
         else
-            add_fine(look, "turbo is off");
+            add(look, REMARK_FINE, "turbo is off");
         return;
     }
 }
@@ -292,7 +288,7 @@ static void check_smt(const struct look *look)
             pool_printf(pool, "for one thread per core use --cpus %s",
                         cpulist_pooled(pool, &first));
     else if (look->conditions->smt)
-        add_fine(look, "each CPU that may be used has a core of its own");
+        add(look, REMARK_FINE, "each CPU that may be used has a core of its own");
 }
 
 /* --- limits of clocks and shares of caches --- */
@@ -379,7 +375,7 @@ static void check_huge_pages(const struct look *look)
             "on small pages figures beyond the TLB's reach include page walks",
             "echo madvise > " THP_ROOT "defrag"};
     else
-        add_fine(look, pool_printf(look->pool, "transparent huge pages: %s", thp));
+        add(look, REMARK_FINE, pool_printf(look->pool, "transparent huge pages: %s", thp));
 }
 
 static void check_reserved_pages(const struct look *look)
@@ -389,10 +385,10 @@ static void check_reserved_pages(const struct look *look)
     if (!files_number(&total, look->root, "%s/nr_hugepages", pages) ||
         !files_number(&free_pages, look->root, "%s/free_hugepages", pages) || free_pages > total)
         return;
-    add_fine(look, total == 0
-                       ? "no 2 MiB pages are reserved (--pages huge2m would need them)"
-                       : pool_printf(look->pool, "%llu of %llu reserved 2 MiB pages are free",
-                                     (unsigned long long)free_pages, (unsigned long long)total));
+    add(look, REMARK_FINE,
+        total == 0 ? "no 2 MiB pages are reserved (--pages huge2m would need them)"
+                   : pool_printf(look->pool, "%llu of %llu reserved 2 MiB pages are free",
+                                 (unsigned long long)free_pages, (unsigned long long)total));
 }
 
 static void check_swap(const struct look *look)
@@ -403,7 +399,7 @@ static void check_swap(const struct look *look)
                  text_number(&unused, text, "SwapFree") && unused <= total;
     free(text);
     if (known && total == unused)
-        add_fine(look, total ? "swap is not in use" : "there is no swap");
+        add(look, REMARK_FINE, total ? "swap is not in use" : "there is no swap");
     else if (known)
         add(look, REMARK_KNOW,
             pool_printf(look->pool, "%.0f MiB are swapped out",
@@ -417,7 +413,7 @@ static void check_balancing(const struct look *look)
         !files_number(&balancing, look->root, "/proc/sys/kernel/numa_balancing"))
         return;
     if (balancing == 0)
-        add_fine(look, "NUMA balancing is off");
+        add(look, REMARK_FINE, "NUMA balancing is off");
     else
         add(look, REMARK_SPOILS, "NUMA balancing is on");
 }

@@ -216,6 +216,11 @@ sys.exit(steps < 100 and 5)
 """
 
 
+def one_of_many():
+    """Whether this build is slow, or was tested before, and takes one case of many."""
+    return int(os.environ.get("FATHOM_EACH", "1")) > 1
+
+
 def need_beside_a_long_run(here):
     """Its streams are its own, it is ended in the end, and what it tells wrongly is refused in a line."""
     here.need_two_cpus()
@@ -238,7 +243,7 @@ def need_beside_a_long_run(here):
         ("--progress none", program, "of 'python3' between them within 5 s: nothing is there"),
         ("--rate 'echo 3'", program, "'echo 3' shows no two steps of progress"),
         ("--rate 'date +%s%N'", "sleep 100", "10 ms of CPU time of 'sleep'")]
-    for told, program, why in refusals[:2] if int(os.environ.get("FATHOM_EACH", "1")) > 1 else refusals:
+    for told, program, why in refusals[:2] if one_of_many() else refusals:
         status, out, err = here.run(f"{options} {told} -- {program}", folder)
         complaints += check((status == IMPOSSIBLE and why in err and "its output" not in err, f"{told}: {status}, {err}"))
     return complaints
@@ -423,7 +428,7 @@ def run_names_its_document(here):
 def check_here(here):
     """The quick set checked against a quick run: each value is compared or counted with a reason. It is the test that
     takes longest, so builds that take one case of many check two probes and look again for seconds."""
-    few = int(os.environ.get("FATHOM_EACH", "1")) > 1
+    few = one_of_many()
     probes, within = ("latency bandwidth", "--within 4") if few else ("", "--within 20")
     folder = with_time(here, f"fathom run {probes} --quick -o base.json").folder
     status, out, err = here.run(f"fathom check --against base.json {within} -f json", folder)

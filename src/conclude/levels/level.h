@@ -37,9 +37,10 @@ struct level_sample {
     double doubt;  /* possible error of the fit's correction here: relative half width */
 };
 
-/* A size above which translation adds time to every load: entries of a TLB times the page size.
- * Where both levels' sizes are known, pages are; else a step may still be due to the TLB. */
+/* As many as there are levels of TLBs: where fewer are known, translation may explain more steps.
+ */
 enum { KNEES_TRANSLATION_MOST = 2 };
+/* A size above which translation adds time to every load: entries of a TLB times the page size. */
 struct translation_knee {
     double bytes, cycles; /* cycles: in the unit of the curve when it is passed to levels_find() */
 };

@@ -26,8 +26,9 @@ static const double passed_over = 1.5;
  * for curves from which the clock can't be computed. */
 static const double memory_least_ns = 35, memory_least_cycles = 60;
 
-/* Where a machine declares no cache, no smaller set is said to be in memory. */
-static const double undeclared_least = 256 << 20;
+/* Memory is read up to this size at least; where a machine declares no cache, no smaller set is
+ * said to be in memory. */
+static const double memory_bytes = 256 << 20;
 
 /* Whether the last level is shown to be DRAM: flat far behind the last cache, or half an octave
  * behind all declared caches, of which sizes may be wrong but hardly ever numbers. Where nothing is
@@ -38,7 +39,7 @@ static bool is_dram(const struct levels *levels, size_t k, size_t number)
     const bool behind_all = !levels->sparse && declared > 0 && number > declared && k > 0 &&
                             levels->largest >= 2 * levels->list[k - 1].capacity.value;
     return (levels->proven || behind_all) &&
-           (levels->undeclared ? levels->largest >= undeclared_least
+           (levels->undeclared ? levels->largest >= memory_bytes
                                : !declared || levels->largest > levels->declared[declared - 1]);
 }
 
@@ -218,8 +219,6 @@ static struct interval latency_in(const struct level_reading *reading, size_t in
  * how early the curve counts as flat, and how far it goes, differs from run to run. So memory is
  * read in one octave: up to level_memory_end(), or to twice the power of two before which the fit's
  * plateau begins; in the curve's last octave where it ends earlier. */
-static const double memory_bytes = 256 << 20;
-
 double level_memory_end(double declared)
 {
     return fmax(memory_bytes, M_SQRT2 * declared);

@@ -6,7 +6,6 @@
 #include "show/report/parts.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 const struct finding *report_find(const struct report *report, size_t index, enum finding_role role,
@@ -189,12 +188,10 @@ static void advise_blocks(struct report *report, size_t index, struct line *line
         looked = looked || levels.list[i].facts[FACT_LATENCY];
     for (size_t i = 0; i < levels.count; i++) {
         const struct level *level = &levels.list[i];
-        const struct finding *capacity = level->facts[FACT_CAPACITY], *kept;
-        char size[UNIT_TEXT], name[LEVEL_NAME_BYTES + sizeof ".kept"];
-        snprintf(name, sizeof name, "%s.kept", level->name);
-        kept = document_finding(report->catalogue.documents[index], name);
-        if (capacity && kept && kept->value < capacity->value)
-            capacity = kept; /* programs come back to a block */
+        const struct finding *capacity = level->facts[FACT_CAPACITY];
+        char size[UNIT_TEXT];
+        if (capacity)
+            capacity = advise_kept(report->catalogue.documents[index], capacity);
         /* A level whose capacity nobody looked for is not lost. */
         if (level->experiment || level->kind != LEVEL_CACHE || !looked ||
             (!capacity && level->facts[FACT_LATENCY]))

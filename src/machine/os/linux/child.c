@@ -32,8 +32,12 @@ int child_start(struct child *child, const struct child_plan *plan, struct error
     struct child_end end;
     int told[2], says[2] = {-1, -1}, why = 0;
     child->id = 0;
-    if ((plan->says && pipe2(says, O_CLOEXEC | O_NONBLOCK) < 0) || pipe2(told, O_CLOEXEC) < 0)
-        return error_set(error, ERROR_SYSTEM, "no pipe can be made: %s", strerror(errno));
+    if ((plan->says && pipe2(says, O_CLOEXEC | O_NONBLOCK) < 0) || pipe2(told, O_CLOEXEC) < 0) {
+        why = error_set(error, ERROR_SYSTEM, "no pipe can be made: %s", strerror(errno));
+        close(says[0]);
+        close(says[1]);
+        return why;
+    }
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     const pid_t id = fork();

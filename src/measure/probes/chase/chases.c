@@ -494,7 +494,8 @@ size_t chases_levels(const struct probe_task *task, int cpu, const struct probe_
     uint64_t above = 0;
     for (int n = 1; n < CHASE_LEVELS_MAX; n++) {
         uint64_t capacity = chases_capacity(task, cpu, found, n);
-        /* Where the curve is memory's already, a declared cache has nothing to show. */
+        /* A declared cache ends before the size from which on the curve shows memory, or this
+         * process gets less of it. */
         if (capacity <= above || capacity > most || (memory.shown && capacity > memory.shown))
             break;
         /* Well inside the level, and well beyond the capacity of the one before it. */

@@ -55,7 +55,7 @@ uint64_t last_level_bytes(const struct machine *);
 struct memory_bounds {
     uint64_t last_level; /* bytes that the caches before memory hold */
     uint64_t least;      /* a smaller working set is not said to be in memory */
-    uint64_t shown; /* before this size a latency curve shows memory to begin; 0: it does not */
+    uint64_t shown;      /* a latency curve shows that memory begins by this size; 0: it does not */
 };
 /* `last_level` is what is declared (64 MiB if nothing is). If a latency curve was measured before,
  * it is instead the smallest working set from which on every load took as long as memory's: at

@@ -148,7 +148,9 @@ static void choose_lines(struct probe_task *task, struct cores_state *state)
     const size_t page = state->parallel ? PAGE / 4 : PAGE, /* many regions side by side */
         pairs = state->cpu_count / 2;
     state->seed = task->seed;
-    /* A pair's lines differ by a tenth: the only pair is known to 1 % of them from 128. */
+    /* Lines differ by a tenth. There is time for 128 of a single pair, whose median is known to 1
+     * %.
+     */
     state->lines = asked->lines.has                                 ? (unsigned)asked->lines.number
                    : state->cpu_count > 2 || task->common.quick.has ? LINES
                                                                     : LINES_OF_THE_ONLY_PAIR;

@@ -157,9 +157,9 @@ static double nth_of(const struct point *point, int which)
     return (double)(which == 0 ? y.median : which < 0 ? y.low : y.high);
 }
 
-/* The working set at which the chase's median, low (-1) or high end (1) reaches `ns`: between two
- * sizes, or the nearer of the two that lies on its side; 0: less than the least. NAN: it stays
- * below. */
+/* The working set from which on the chase takes `ns`. By its medians (0) it is interpolated between
+ * two sizes; by its low ends (-1) it is the larger of the two, by its high ends (1) the smaller. 0:
+ * less than the least size. NAN: it stays below. */
 static double bytes_at(const struct series *chased, int which, double ns)
 {
     for (size_t i = 0; i < chased->point_count; i++) {

@@ -34,8 +34,8 @@ struct latency_state {
     bool table;
     unsigned table_stages;            /* planned so far */
     struct working_sets rest;         /* larger sets, in case the others do not reach DRAM */
-    unsigned rest_tried, rest_stages; /* whether there is something of `rest` to measure: 0 to 2;
-                                         stages that measure it */
+    unsigned rest_tried;              /* parts of `rest` that were looked at: 0 to 2 */
+    unsigned rest_stages;             /* of these, those that were measured */
     unsigned small_stages;            /* of small sets: 0 or 1 */
     unsigned chased_stages;           /* stages of the chased state of the caches: 0 or 1 */
     struct latency_variants variants; /* count = 0 without --variants */
@@ -326,7 +326,7 @@ static bool plan_table(struct probe_task *task)
 }
 
 /* Whether each size has two trials or more: a knee between single trials is too uncertain to
- * refine. The larger sizes of a further stage are memory's, and need none. */
+ * refine. Sizes that further stages added are memory's, where no knee is. */
 static bool is_swept(const struct probe_task *task)
 {
     const struct latency_state *state = task->state;
@@ -374,44 +374,42 @@ static size_t declared_levels(const struct machine *machine, int cpu)
     return count;
 }
 
-/* Whether the last plateau is proven to be memory, after at least as many levels as are declared.
- */
-static bool reaches_memory(const struct probe_task *task, const struct levels *levels)
+/* Whether the curve's last plateau is proven to be memory, after at least as many levels as are
+ * declared; and the levels. */
+static bool reaches_memory(const struct probe_task *task, enum level_pages pages,
+                           struct levels *levels)
 {
     const struct latency_state *state = task->state;
+    struct translation_knee knees[KNEES_TRANSLATION_MOST];
+    levels_of_series(task->pool, pages, &task->plan.series[0], knees, translation(task, knees),
+                     levels);
     return levels->proven &&
            levels->count > declared_levels(task->machine, state->chases.seat->cpu);
 }
 
-/* Plans larger sizes: those in which memory is read in any case, and then all others, unless the
- * measured ones reach DRAM. */
+/* Plans larger sizes: those that memory is read in, and then all others, unless the measured ones
+ * reach memory. */
 static bool plan_rest(struct probe_task *task)
 {
     struct latency_state *state = task->state;
-    const double end = level_memory_end((double)last_level_bytes(task->machine));
     const struct working_sets *rest = &state->rest;
-    struct translation_knee knees[KNEES_TRANSLATION_MOST];
-    const size_t count = translation(task, knees);
+    const double end = level_memory_end((double)last_level_bytes(task->machine));
     struct levels levels;
-    bool more = false;
-    while (rest->count && state->rest_tried < 2 && !more) {
-        const bool octave = state->rest_tried++ == 0;
-        levels_of_series(task->pool, LEVEL_PAGES_KNOWN, &task->plan.series[0], knees, count,
-                         &levels);
-        if (!octave && reaches_memory(task, &levels))
+    while (rest->count && state->rest_tried < 2) {
+        const bool read = state->rest_tried++ == 0;
+        if (!read && reaches_memory(task, LEVEL_PAGES_KNOWN, &levels))
             break;
         plan_place(task);
         task->plan.share = 0.4;
         for (size_t i = 0; i < rest->count; i++) {
             const double bytes = (double)rest->bytes[i];
-            if (octave != (bytes > end / 2 && bytes <= end))
-                continue;
-            chases_add_point(&state->chases, task, 0, bytes, rest->bytes[i]);
-            more = true;
+            if (read == (bytes > end / 2 && bytes <= end))
+                chases_add_point(&state->chases, task, 0, bytes, rest->bytes[i]);
         }
+        if (task->plan.point_count)
+            return ++state->rest_stages;
     }
-    state->rest_stages += more;
-    return more;
+    return false;
 }
 
 /* Small working sets are measured again by sweeps of hundreds of short trials spread over a stage:
@@ -455,14 +453,11 @@ enum { CHASED_PER_OCTAVE = 2 };
 /* Up to which size the two states of the caches may differ. */
 static double chased_up_to(const struct probe_task *task)
 {
-    struct translation_knee knees[KNEES_TRANSLATION_MOST];
     const struct series *curve = &task->plan.series[0];
-    const size_t count = translation(task, knees);
     struct levels levels;
-    levels_of_series(task->pool, LEVEL_PAGES_HOSTED, curve, knees, count, &levels);
     const double last = 2 * (double)last_level_bytes(task->machine),
                  reached = curve->point_count ? curve->points[curve->point_count - 1].x : 0,
-                 found = reaches_memory(task, &levels)
+                 found = reaches_memory(task, LEVEL_PAGES_HOSTED, &levels)
                              ? chased_beyond * levels.list[levels.count - 2].capacity.high
                              : INFINITY,
                  most = fmin(reached, fmin(chased_most, fmax(last, (double)first_bytes)));
