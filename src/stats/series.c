@@ -76,6 +76,15 @@ void summary_widen(struct summary *summary, double effective)
     summary->high = summary->median + wider * (summary->high - summary->median);
 }
 
+void summary_of_fewer(const double *ascending, size_t n, size_t fewer, struct summary *summary)
+{
+    const struct median_ranks ranks = median_interval(fewer, 0.95);
+    const double low = ((double)ranks.low - 0.5) / (double)fewer,
+                 high = ((double)ranks.high - 0.5) / (double)fewer;
+    summary->low = fminf(summary->low, (float)quantile(ascending, n, low));
+    summary->high = fmaxf(summary->high, (float)quantile(ascending, n, high));
+}
+
 /* How much pairs of equal values, which have no sign, lower the variance of the count. */
 static double tie_correction(const double *ascending, size_t n)
 {

@@ -34,6 +34,9 @@ double effective_in_groups(const double *values, const float *groups, size_t n, 
 /* Widens the median's interval by sqrt(summary->n / effective), as if there were only `effective`
  * values. */
 void summary_widen(struct summary *, double effective);
+/* The same from the values, between two of which the interval lies (Woodruff 1952, intervals of
+ * quantiles of clustered samples). `fewer` is at least 1 and at most n. */
+void summary_of_fewer(const double *ascending, size_t n, size_t fewer, struct summary *);
 
 /*
  * Whether a value rises or falls during the run, by the rank test of Mann (1945) and Kendall, which

@@ -16,6 +16,14 @@ struct progress {
     void *argument;
 };
 
+/* Other stages' looks. `look` is called between two rounds of a stage and between two stages, a
+ * second or more apart; NULL: nothing else is to be looked at. Errors as stage_look(). */
+struct others {
+    int (*look)(void *argument, struct error *);
+    void *argument;
+    uint64_t looked_ns, took_ns; /* when the last look ended, and how long all of them took */
+};
+
 struct engine {
     const struct machine *machine;
     const struct clock *clock;
@@ -25,7 +33,11 @@ struct engine {
     const struct timing_model *model; /* NULL: the machine itself is measured */
     struct attic attic;               /* of the arenas of all stages */
     struct placement *placement;      /* NULL: nothing moves the CPUs */
+    struct others others;
 };
+
+/* Lets others look if they are due. 0, or the errors of look(). */
+int engine_let_look(struct engine *, struct error *);
 
 /* The results of a stage, or those of several stages of one probe, added up. */
 struct stage_outcome {

@@ -66,9 +66,9 @@ static inline bool plan_has_partner(const struct plan_point *point)
     return point->seat_count > 1 && plan_seat(point, 1).role == PARTNER;
 }
 
-/* How long trials have the same memory: for one round; until another stage has its turn; or for
+/* How long trials have the same memory: for one round, or for
  * the whole stage. */
-enum arena_life { ARENA_EVERY_ROUND, ARENA_EVERY_TURN, ARENA_WHOLE_STAGE };
+enum arena_life { ARENA_EVERY_ROUND, ARENA_WHOLE_STAGE };
 
 /* Disturbances that do not spoil a batch or a visit, because they are part of what is measured. */
 enum meant {
@@ -90,8 +90,9 @@ struct plan {
     size_t look_count;
     /* Trials that each point of `look` gets before any other point gets its second trial, once
      * every point has its first; fewer than trials_min. 0 or 1: these points get no more than
-     * others. With ARENA_EVERY_TURN each call of stage_look() adds that many, whenever other stages
-     * leave time, so that interference that lasts a second disturbs only some of them. */
+     * others. Where memory stays, each call of stage_look() adds that many, whenever other stages
+     * leave time: the trials are spread over the run (plan_is_spread()), and interference that
+     * lasts a second disturbs only some of them. */
     unsigned look_trials;
 
     enum page_policy pages; /* of the arena, which is as large as the largest point needs */
@@ -253,6 +254,11 @@ struct observation {
 static inline bool plan_keeps_memory(const struct plan *plan)
 {
     return plan->arena_life != ARENA_EVERY_ROUND;
+}
+
+static inline bool plan_is_spread(const struct plan *plan)
+{
+    return plan_keeps_memory(plan) && plan->look_trials > 1;
 }
 
 /* What a probe does for the engine. prepare() runs on the CPU of the first seat, and may be

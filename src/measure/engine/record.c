@@ -209,16 +209,18 @@ static void summarize_trials(const struct record *record, const float *column, u
                              const struct plan *plan, double *scratch, struct summary *summary)
 {
     const bool twice = is_twice(record, plan);
+    const bool in_turns = plan_is_spread(plan) && n == record->trials;
+    for (unsigned i = 0; i < n && in_turns; i++)
+        scratch[i] = (double)column[i];
+    /* The trials of a turn have one moment in common, and one placement. */
+    const double apart = in_turns ? effective_in_groups(scratch, record->turn, n, scratch + n) : n;
     const unsigned units = twice ? plan->trials_max / 2 : n, count = n < units ? n : units;
+    const double moments = apart / n * count;
     for (unsigned i = 0; i < count; i++)
         scratch[i] =
             i + units < n ? (double)(column[i] + column[i + units]) / 2 : (double)column[i];
-    /* Things that were measured twice are in no order of time, so they have no autocorrelation. The
-     * trials of a turn have one placement and one moment in common where memory stays for so long.
-     */
+    /* Things that were measured twice are in no order of time, so they have no autocorrelation. */
     double effective = twice ? n : effective_count(scratch, n, scratch + n);
-    if (plan->arena_life == ARENA_EVERY_TURN && n == record->trials)
-        effective = fmin(effective, effective_in_groups(scratch, record->turn, n, scratch + n));
     summarize(scratch, count, scratch, summary);
     if (!count)
         return;
@@ -226,6 +228,10 @@ static void summarize_trials(const struct record *record, const float *column, u
         undisturbed_envelope(scratch, count, summary);
         return;
     }
+    if (moments < count && moments >= TRIALS_TELL)
+        summary_of_fewer(scratch, count, (size_t)moments, summary);
+    else
+        effective = fmin(effective, moments);
     const double shift = middle_of_column(record->shift, record->trials, scratch + count);
     allow_for_others(record, plan, scratch, count, shift, summary);
     summary_widen(summary, effective);
@@ -382,7 +388,7 @@ static unsigned shape_flags(const float *column, const struct plan *plan, bool t
         values[i] = (double)column[i];
     struct trend trend =
         twice ? second_time(column, plan->trials_max / 2, n, room) : trend_test(values, n, room);
-    if (fabs(trend.z) > drift_z && fabs(trend.change) > drift_change)
+    if (!plan_is_spread(plan) && fabs(trend.z) > drift_z && fabs(trend.change) > drift_change)
         flags |= FLAG_BIT(FLAG_DRIFT);
     double centre = median_of(values, n);
     if (robust_deviation(values, n, room) > plan->unstable_above * centre)
@@ -414,8 +420,10 @@ void record_conclude(const struct record *record, const struct plan *plan, doubl
     if (record->trials == 0)
         return;
     /* An interval of fewer trials than planned covers less than 95 % and may be narrow by
-     * chance. */
-    if (record->trials < plan->trials_min && isfinite(plan->precision))
+     * chance. Where the host moved the CPUs, fewer are left of those that were planned. */
+    const unsigned fewest =
+        record->moved && plan->trials_min > TRIALS_TELL ? TRIALS_TELL : plan->trials_min;
+    if (record->trials < fewest && isfinite(plan->precision))
         point->flags |= FLAG_BIT(FLAG_TOO_FEW);
     else if (!record_converged(record, plan, scratch))
         point->flags |= FLAG_BIT(FLAG_UNCONVERGED);

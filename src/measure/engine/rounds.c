@@ -175,6 +175,20 @@ static int deepen(struct stage *stage, struct error *error)
     return code;
 }
 
+static const uint64_t others_every_ns = 2000000000;
+
+int engine_let_look(struct engine *engine, struct error *error)
+{
+    struct others *others = &engine->others;
+    const uint64_t began_ns = timing_now_ns(engine->model);
+    if (!others->look || began_ns - others->looked_ns < others_every_ns)
+        return 0;
+    const int code = others->look(others->argument, error);
+    others->looked_ns = timing_now_ns(engine->model);
+    others->took_ns += others->looked_ns - began_ns;
+    return code;
+}
+
 /* Rounds until nothing is open or the time is used. */
 static int run_rounds(struct stage *stage, double share, struct error *error)
 {
@@ -202,6 +216,11 @@ static int run_rounds(struct stage *stage, double share, struct error *error)
         }
         if (code <= 0 || stage_out_of_time(stage))
             return code < 0 ? code : 0;
+        stage_leave(stage);
+        code = engine_let_look(stage->engine, error);
+        stage_enter(stage);
+        if (code < 0)
+            return code;
         stage_share(stage, stage->whole_s, share);
     }
 }
@@ -247,7 +266,7 @@ int stage_open(struct stage **opened, struct engine *engine, const struct plan *
 
 bool stage_looks_often(const struct stage *stage)
 {
-    return stage->plan->arena_life == ARENA_EVERY_TURN && stage->plan->look_trials > 1;
+    return plan_is_spread(stage->plan);
 }
 
 /* Looks where the CPUs are at the beginning of a turn. */

@@ -218,6 +218,9 @@ static double open_width(struct stage *stage, size_t point)
     const struct record *record = point_table_record(&stage->table, point);
     if (record->trials < plan->trials_min)
         return INFINITY;
+    /* What is spread over the run is not done after the first trials that agree. */
+    if (stage->looks && !stage->round && record->trials < plan->trials_max)
+        return INFINITY;
     if (plan->sweep && record->trials < plan->trials_max && record->trials % SWEEPS_A_LOOK)
         return INFINITY;
     const double width = record_width(record, plan, stage->table.scratch);

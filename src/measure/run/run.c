@@ -145,22 +145,34 @@ static int look(struct run *run, struct engine *engine, struct error *error)
 
 /* --- one probe after the other --- */
 
-/* Between two stages of the current probe, looks again at the probes to come, in their own time:
- * interference that lasts a second then disturbs only a part of their trials. A stop during this is
- * reported by the next stage. */
+/* What is left, while `measured` has its turn, of the time of a probe that may have looked before.
+ */
+static double left_s(const struct run *run, size_t measured, size_t turn)
+{
+    const double share =
+                     run_weight(run, turn) * run_share(run, measured) / run_weight(run, measured),
+                 spent_s = run->turns[turn].task.result->elapsed_s;
+    return (run->budget_s - elapsed_s(run) + spent_s) * share - spent_s;
+}
+
+/* A look takes at most this share of it: so looks are spread beside other programs too. */
+static const double a_look = 0.25;
+
+/* Between two rounds and two stages of the current probe, looks again at the probes to come, in
+ * their own time: interference that lasts a second then disturbs only a part of their trials. A
+ * stop during this is reported by the next stage. */
 static int look_again(void *of_run, struct error *error)
 {
     struct run *run = of_run;
     const size_t measured = run->turn;
-    const double share = run_share(run, measured) / run_weight(run, measured);
     int code = 0;
     for (size_t i = measured + 1; i < run->turn_count && code == 0; i++) {
         struct error why = {0};
-        const double left_s = (run->budget_s - elapsed_s(run)) * run_weight(run, i) * share;
-        if (!(left_s > 0))
+        const double most_s = a_look * left_s(run, measured, i);
+        if (!(most_s > 0))
             continue;
         turn_to(run, i);
-        if (stages_look_again(&run->turns[i].task, left_s, &why) == ERROR_SYSTEM)
+        if (stages_look_again(&run->turns[i].task, most_s, &why) == ERROR_SYSTEM)
             code = error_set(error, ERROR_SYSTEM, "%s", why.text);
     }
     turn_to(run, measured);
@@ -170,12 +182,11 @@ static int look_again(void *of_run, struct error *error)
 static int measure_turn(struct run *run, struct engine *engine, struct error *error)
 {
     struct run_turn *turn = &run->turns[run->turn];
-    const struct stages_between between = {look_again, run};
     int code = probe_plan_again(&turn->task, error);
     if (code < 0)
         return code;
-    const double budget_s = (run->budget_s - elapsed_s(run)) * run_share(run, run->turn);
-    code = stages_measure(&turn->task, engine, budget_s, &between, &turn->outcome, error);
+    code = stages_measure(&turn->task, engine, left_s(run, run->turn, run->turn), &turn->outcome,
+                          error);
     run->document->probe_count++;
     run->document->run.complete = code == 0 && run->turn + 1 == run->turn_count;
     return end_turn(run, engine, code, error);
@@ -260,8 +271,10 @@ int run_measure(struct run *run, struct error *error)
         code = look(run, &engine, error);
     for (size_t i = 0; code == 0 && i < run->turn_count; i++) {
         begin_turn(run, &engine, i);
+        engine.others = (struct others){look_again, run, engine.others.looked_ns, 0};
         code = measure_turn(run, &engine, error);
     }
+    engine.others = (struct others){0};
     if (code == 0)
         code = give_back(run, &engine, error);
     if (code == 0)

@@ -248,19 +248,24 @@ int stages_look_again(struct probe_task *task, double budget_s, struct error *er
     return code;
 }
 
+/* Seconds without the looks of others, which are not this probe's time. */
+static double own_s(const struct engine *engine)
+{
+    return (double)(timing_now_ns(engine->model) - engine->others.took_ns) * 1e-9;
+}
+
 /* Carries out the task's plan, then each plan that its probe makes from the results. */
 static int run_stages(struct probe_task *task, struct engine *engine, double budget_s,
-                      const struct stages_between *between, struct error *error)
+                      struct error *error)
 {
-    uint64_t began_ns = timing_now_ns(task->model);
+    const double began_s = own_s(engine);
     int more = 1;
     for (unsigned stage = 1; more == 1; stage++) {
         int code = task->stage_count < stage ? open_stage(task, engine, error) : 0;
         if (code < 0)
             return code;
         struct probe_stage *here = &task->stages[stage - 1];
-        const double left_s = budget_s - (double)(timing_now_ns(task->model) - began_ns) * 1e-9;
-        task->plan.budget_s = left_s * task->plan.share;
+        task->plan.budget_s = (budget_s - (own_s(engine) - began_s)) * task->plan.share;
         const bool ends = task->plan.lasts_s > 0 && task->plan.lasts_s < task->plan.budget_s;
         if (ends)
             task->plan.budget_s = task->plan.lasts_s;
@@ -271,15 +276,7 @@ static int run_stages(struct probe_task *task, struct engine *engine, double bud
         sort_curves(task);
         const struct stage_outcome outcome = here->outcome;
         more = probe_next(task, &outcome, stage, error);
-        if (more != 1 || !between)
-            continue;
-        /* The time that other probes take between two stages is not this probe's: its start moves
-         * by that. */
-        const uint64_t looked_ns = timing_now_ns(task->model);
-        code = between->look(between->argument, error);
-        const uint64_t took_ns = timing_now_ns(task->model) - looked_ns;
-        began_ns += took_ns;
-        task->result->elapsed_s -= (double)took_ns * 1e-9;
+        code = more == 1 ? engine_let_look(engine, error) : 0;
         if (code < 0)
             return code;
     }
@@ -358,16 +355,15 @@ static int report(struct probe_task *task, struct stage_outcome *outcome, int co
 }
 
 int stages_measure(struct probe_task *task, struct engine *engine, double budget_s,
-                   const struct stages_between *between, struct stage_outcome *outcome,
-                   struct error *error)
+                   struct stage_outcome *outcome, struct error *error)
 {
     struct probe_result *result = task->result;
     *outcome = (struct stage_outcome){0};
     if (result->status == PROBE_SKIPPED)
         return 0;
-    const uint64_t began_ns = timing_now_ns(task->model);
-    int code = run_stages(task, engine, budget_s, between, error);
-    result->elapsed_s += (double)(timing_now_ns(task->model) - began_ns) * 1e-9;
+    const double began_s = own_s(engine);
+    int code = run_stages(task, engine, budget_s, error);
+    result->elapsed_s += own_s(engine) - began_s;
     task->parameters_planned = result->parameter_count;
     return report(task, outcome, code, error);
 }

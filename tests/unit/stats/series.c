@@ -96,6 +96,33 @@ static void intervals_of_grouped_values_hold_the_truth(void **state)
     assert_true(alike.plain < 0.87 && alike.widened > 0.91);
 }
 
+/* Twenty moments of ten trials each; at half of them values are a tenth higher. */
+static void the_interval_of_values_at_few_moments_stays_among_them(void **state)
+{
+    enum { GROUPS = 20, EACH = 10, N = GROUPS * EACH };
+    double values[N], scratch[N], plain = 0, held = 0;
+    float groups[N];
+    struct random random = {7};
+    for (unsigned i = 0; i < SERIES; i++) {
+        struct summary summary;
+        for (int k = 0; k < N; k++) {
+            static double moment;
+            moment = k % EACH ? moment : (double)random_below(&random, 3);
+            groups[k] = (float)(k / EACH);
+            values[k] = truth * (1 + 0.1 * moment) + 0.2 * sample_normal(&random);
+        }
+        const double middle = 1.1 * truth,
+                     effective = effective_in_groups(values, groups, N, scratch);
+        summarize(values, N, scratch, &summary);
+        plain += (double)summary.low <= middle && middle <= (double)summary.high;
+        assert_true(effective >= 1 && effective < N / 2);
+        summary_of_fewer(scratch, N, (size_t)effective, &summary);
+        held += (double)summary.low <= middle && middle <= (double)summary.high;
+        assert_true(summary.low >= summary.min && summary.high <= summary.max);
+    }
+    assert_true(plain / SERIES < 0.9 && held / SERIES > 0.93);
+}
+
 static void one_group_and_groups_of_one_are_as_they_are(void **state)
 {
     const double values[] = {1, 2, 3, 4, 50, 6};
@@ -349,6 +376,7 @@ int main(void)
         cmocka_unit_test(independent_values_keep_their_interval),
         cmocka_unit_test(intervals_of_correlated_values_hold_the_truth),
         cmocka_unit_test(intervals_of_grouped_values_hold_the_truth),
+        cmocka_unit_test(the_interval_of_values_at_few_moments_stays_among_them),
         cmocka_unit_test(one_group_and_groups_of_one_are_as_they_are),
         cmocka_unit_test(the_count_is_that_of_the_process),
         cmocka_unit_test(fewer_than_eight_values_show_no_correlation),

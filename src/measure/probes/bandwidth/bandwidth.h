@@ -52,8 +52,8 @@ struct bandwidth_state {
     uint64_t moved; /* bytes that a thread must go through to settle every cache */
     struct working_sets sets;
     struct bandwidth_curve *curves;
-    size_t curve_count;
-    bool brief; /* one probe of many: only what the first screen shows */
+    size_t curve_count, looked; /* the first ones are what was looked at */
+    bool brief;                 /* one probe of many: only what the first screen shows */
     bool looks; /* for a whole run: a quick run's points come first, and only once */
     bool quick; /* for a quick run of many probes: only one CPU's and all CPUs' reads of DRAM */
     enum { SIZES_STAGE, THREADS_STAGE, NODES_STAGE } stage; /* the next one */

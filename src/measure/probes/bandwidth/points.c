@@ -27,7 +27,7 @@ static const double stream_s = 20, stream_touches = 8, stream_share = 0.6;
  * be left for an interval. */
 enum { BATCHES_MOST = 20 };
 /* Trials of a quick run, of about 5 ms each. */
-enum { QUICK_TRIALS = 24, QUICK_LOOKS = 5 };
+enum { QUICK_TRIALS = 24, QUICK_LOOKS = 5, LOOKS = 2 };
 /* Of a whole run's time for bandwidth, the share for the DRAM rates of one CPU and of all CPUs. */
 static const double look_share = 0.25;
 static const double precision = 0.03, unstable_above = 0.2;
@@ -289,12 +289,19 @@ void bandwidth_plan_sizes(struct probe_task *task, bool first)
     lay_out_parts(task);
 }
 
-static bool is_measured(const struct probe_task *task, double x)
+static bool is_headline(enum stream_op op)
 {
-    const struct series *series = task->plan.series_count ? &task->plan.series[0] : NULL;
-    for (size_t i = 0; series && i < series->point_count; i++)
-        if (series->points[i].x == x)
-            return true;
+    return op == STREAM_READ || op == STREAM_WRITE_NT || op == STREAM_TRIAD;
+}
+
+/* What was looked at is the first series, one for each kernel. */
+static bool is_measured(const struct probe_task *task, enum stream_op op, double x)
+{
+    const struct bandwidth_state *state = task->state;
+    for (size_t i = 0; i < task->plan.series_count && i < state->looked; i++)
+        for (size_t k = 0; k < task->plan.series[i].point_count; k++)
+            if (state->curves[i].op == op && task->plan.series[i].points[k].x == x)
+                return true;
     return false;
 }
 
@@ -308,8 +315,7 @@ static void plan_level(struct probe_task *task, const struct chase_level *level,
         const struct stream_kernel *kernel = state->kernels[op];
         /* A run of several probes measures only what the first screen shows. */
         const bool wanted = !state->brief || state->asked->kernel.has || op == STREAM_READ ||
-                            (level->last && (op == STREAM_WRITE_NT || op == STREAM_TRIAD));
-        const bool looked_at = state->looks && level->last && op == STREAM_READ;
+                            (level->last && is_headline(op));
         int series = -1;
         if (!kernel || !wanted || (kernel->past_caches && depth))
             continue;
@@ -320,7 +326,7 @@ static void plan_level(struct probe_task *task, const struct chase_level *level,
             /* Skip sets that fit the previous cache, are measured already, or hold less than a step
              * of the access. */
             if ((bytes <= level->above && depth) ||
-                (looked_at && is_measured(task, (double)counts[i])) || !each)
+                (level->last && is_measured(task, op, (double)counts[i])) || !each)
                 continue;
             if (series < 0)
                 series = (int)bandwidth_add_series(
@@ -498,32 +504,38 @@ void bandwidth_plan_mixes(struct probe_task *task)
 
 /* --- a quick run --- */
 
-/* The rates at which one CPU and all CPUs read DRAM: they show a missing memory channel. */
+/* The rates of DRAM by one CPU and by all CPUs: they show a missing memory channel. A quick run
+ * only reads. */
 void bandwidth_plan_quick(struct probe_task *task)
 {
-    static const uint32_t both[] = {0, 1};
+    static const uint32_t all[] = {0, 1, 2, 3, 4, 5};
     struct bandwidth_state *state = task->state;
     struct plan *plan = &task->plan;
     begin_plan(task);
     size_t *counts, n = bandwidth_counts(task, &counts);
-    const unsigned series =
-        state->curve_count
-            ? 0
-            : bandwidth_add_series(
-                  task, (struct bandwidth_curve){BANDWIDTH_BY_THREADS, STREAM_READ, "DRAM", NULL});
-    for (size_t i = 0; i < n; i++)
-        if (!is_measured(task, (double)counts[i]))
-            add_curve_point(task, series, counts[i], (double)counts[i],
-                            bytes_of_array(state, state->kernels[STREAM_READ],
-                                           quick_set(task, counts[i]) / counts[i]));
-    plan->look = both;
-    plan->look_count = plan->point_count < 2 ? plan->point_count : 2;
+    for (enum stream_op op = 0; op < STREAM_OPS; op++) {
+        if (!state->kernels[op] || !is_headline(op) || (state->quick && op != STREAM_READ))
+            continue;
+        const unsigned series =
+            state->quick && state->curve_count
+                ? 0
+                : bandwidth_add_series(
+                      task, (struct bandwidth_curve){BANDWIDTH_BY_THREADS, op, "DRAM", NULL});
+        for (size_t i = 0; i < n; i++)
+            if (!is_measured(task, op, (double)counts[i]))
+                add_curve_point(task, series, counts[i], (double)counts[i],
+                                bytes_of_array(state, state->kernels[op],
+                                               quick_set(task, counts[i]) / counts[i]));
+    }
+    state->looked = state->curve_count;
+    plan->look = all;
+    plan->look_count = plan->point_count;
     /* A rate of DRAM does not depend on which pages are used, and touching takes ten times as long
-     * as reading. So trials share memory: an interval under interference needs many of them. */
-    plan->arena_life = ARENA_EVERY_TURN;
+     * as reading. So trials share memory, and are spread over the run: others come and go. */
+    plan->arena_life = ARENA_WHOLE_STAGE;
     if (state->quick)
         plan->trials_max = QUICK_TRIALS;
-    plan->look_trials = QUICK_LOOKS;
+    plan->look_trials = state->quick ? QUICK_LOOKS : LOOKS;
     if (state->looks)
         plan->share = look_share;
     if (plan->point_count)

@@ -20,6 +20,9 @@
 /* The line lies at a random step of its slot, followed by its payload: a line's home depends on
  * more address bits than the page's. */
 enum { SLOT_STEP = 256, STATE_BYTES = 128, WARM_ROUND_TRIPS = 4, VISITS = 8 };
+/* The only pair is measured in so many parts, which are spread over the run: a host moves CPUs
+ * among cores that differ every few seconds. */
+enum { PARTS = 16 };
 /* Above this number of pairs, each pair is visited once for all its lines. */
 enum { PAIRS_VISITED_OFTEN = 2048 };
 static const double reference_every_s = 0.5;
@@ -75,6 +78,11 @@ static void prepare_cores(struct trial *trial)
 
 /* --- plans --- */
 
+static bool is_only_pair(const struct cores_state *state)
+{
+    return state->cpu_count == 2;
+}
+
 /* The settings that all plans share: lines, batches, memory. */
 static void plan_lines(struct probe_task *task)
 {
@@ -86,7 +94,9 @@ static void plan_lines(struct probe_task *task)
     const bool in_one_go = plan->point_count > PAIRS_VISITED_OFTEN || state->passes == 1;
     plan->trials_min = plan->trials_max = trials;
     plan->passes = state->passes;
-    plan->trials_per_visit = in_one_go ? trials : (trials + VISITS - 1) / VISITS;
+    const unsigned visits = is_only_pair(state) ? PARTS : VISITS;
+    plan->trials_per_visit = in_one_go ? trials : (trials + visits - 1) / visits;
+    plan->look_trials = is_only_pair(state) ? plan->trials_per_visit : 0;
     plan->batches = (samples + state->passes - 1) / state->passes;
     plan->batch_ns = 5e3;
     plan->repeats = (uint64_t)asked->iterations.number;
@@ -106,30 +116,6 @@ static void plan_lines(struct probe_task *task)
         plan->precision = 0.1; /* of the median over lines, which do differ */
 }
 
-static void plan_matrix(struct probe_task *task, enum cores_stage stage, size_t home)
-{
-    static const uint32_t one_pair[] = {0};
-    struct cores_state *state = task->state;
-    struct plan *plan = &task->plan;
-    const bool parallel = state->parallel && stage == CORES_MATRIX;
-    state->stage = stage;
-    state->home_now = home;
-    if (home == 0)
-        state->visit_count = 0;
-    cores_add_pairs(task, parallel);
-    if (!plan->point_count)
-        return;
-    plan_lines(task);
-    const size_t homes_left = state->home_count - home;
-    const bool more = homes_left > 1 || state->ends || parallel;
-    plan->share = !more ? 1 : (parallel ? share_of_rounds : share_of_pairs) / (double)homes_left;
-    plan->correct_drift = ((const struct cores_options *)task->options)->correct_drift.has;
-    if (plan->point_count > 2 || plan->correct_drift)
-        plan->reference_every_s = reference_every_s;
-    plan->look = one_pair;
-    plan->look_count = 1;
-}
-
 static unsigned add_series(struct probe_task *task, const char *name, enum handoff_op op)
 {
     const struct cores_state *state = task->state;
@@ -140,6 +126,36 @@ static unsigned add_series(struct probe_task *task, const char *name, enum hando
     if (op == HANDOFF_PAYLOAD)
         build_factor(task, series, "payload_lines", state->payload_lines);
     return series;
+}
+
+static void plan_matrix(struct probe_task *task, enum cores_stage stage, size_t home)
+{
+    static const uint32_t first[] = {0, 1, 2, 3};
+    struct cores_state *state = task->state;
+    struct plan *plan = &task->plan;
+    const bool parallel = state->parallel && stage == CORES_MATRIX;
+    state->stage = stage;
+    state->home_now = home;
+    if (home == 0)
+        state->visit_count = 0;
+    cores_add_pairs(task, parallel);
+    if (!plan->point_count)
+        return;
+    if (is_only_pair(state) && state->ends) {
+        const unsigned series = add_series(task, "hand-off", HANDOFF_READWRITE);
+        for (int i = 0; i < 2; i++)
+            cores_add_pair(task, series, HANDOFF_READWRITE, 0, state->cpus[i], state->cpus[!i]);
+        state->ends = false;
+    }
+    plan_lines(task);
+    const size_t homes_left = state->home_count - home;
+    const bool more = homes_left > 1 || state->ends || parallel;
+    plan->share = !more ? 1 : (parallel ? share_of_rounds : share_of_pairs) / (double)homes_left;
+    plan->correct_drift = ((const struct cores_options *)task->options)->correct_drift.has;
+    if (plan->point_count > 2 || plan->correct_drift)
+        plan->reference_every_s = reference_every_s;
+    plan->look = first;
+    plan->look_count = is_only_pair(state) ? plan->point_count : 1;
 }
 
 static void plan_cores(struct probe_task *task)

@@ -113,7 +113,7 @@ size_t tournament_width(const int *cores, size_t n, struct pool *);
 void cores_add_pair(struct probe_task *, unsigned series, unsigned op, unsigned region, int from,
                     int to);
 /* Adds the current home's pairs: row by row, or if `parallel` as groups of pairs that share no
- * core. */
+ * core. The plan then has room for one more pair of each CPU. */
 void cores_add_pairs(struct probe_task *, bool parallel);
 /* The number of pairs in the largest round; below two, nothing can be measured side by side. */
 size_t cores_width(const struct probe_task *, const struct cores_state *);

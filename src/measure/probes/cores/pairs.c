@@ -180,7 +180,7 @@ void cores_add_pairs(struct probe_task *task, bool parallel)
     const struct cores_state *state = task->state;
     struct plan *plan = &task->plan;
     const size_t count = state->cpu_count;
-    plan->points = pool_alloc(task->pool, count * (count - 1), sizeof *plan->points);
+    plan->points = pool_alloc(task->pool, count * count, sizeof *plan->points);
     for (size_t i = 0; i < count && !parallel; i++)
         for (size_t j = 0; j < count; j++)
             if (i != j && !(state->kept && state->kept[i * count + j]))

@@ -80,8 +80,7 @@ static inline void modelled_measure(struct modelled *bench, const struct probe *
     int code = modelled_plan(bench, probe, options);
     va_end(options);
     if (code == 0)
-        code = stages_measure(&bench->task, &bench->engine, 1000, NULL, &bench->outcome,
-                              &bench->error);
+        code = stages_measure(&bench->task, &bench->engine, 1000, &bench->outcome, &bench->error);
     if (code < 0)
         fail_msg("%s", bench->error.text);
 }

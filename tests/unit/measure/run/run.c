@@ -72,7 +72,7 @@ static void plan_often(struct probe_task *task)
     static const uint32_t first = 0;
     desk_plan(task);
     task->plan.points[0].arena_bytes = 4096;
-    task->plan.arena_life = ARENA_EVERY_TURN;
+    task->plan.arena_life = ARENA_WHOLE_STAGE;
     task->plan.pages = PAGES_SMALL;
     task->plan.look = &first;
     task->plan.look_count = 1;

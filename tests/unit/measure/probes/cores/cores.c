@@ -39,7 +39,7 @@ static void one_line_is_measured_in_one_go(void **state)
                                 "4000", "cpus", "0-1", NULL),
                      0);
     const struct plan *plan = &bench->task.plan;
-    assert_int_equal(plan->point_count, 2);
+    assert_int_equal(plan->point_count, 4); /* both directions, two operations */
     assert_true(plan->trials_max == 1 && plan->passes == 1);
     assert_true(plan->batches == 500 && plan->repeats == 4000);
 }
@@ -236,12 +236,16 @@ static void a_quick_run_measures_one_pair_of_different_cores(void **state)
     struct bench *bench = *state;
     bench->places[1].core = 0;
     assert_int_equal(bench_plan(bench, &cores_probe, "quick", NULL, NULL), 0);
-    assert_int_equal(bench->task.plan.point_count, 2);
+    assert_int_equal(bench->task.plan.point_count, 4);
     assert_int_equal(bench->task.plan.points[0].from, 0);
     assert_int_equal(bench->task.plan.points[0].to, 2);
+    /* All of it is spread over the run. */
+    assert_int_equal(bench->task.plan.look_count, 4);
+    assert_true(plan_is_spread(&bench->task.plan));
     assert_string_equal(parameter(bench, "pairs"), "one"); /* its mean is of no other pair */
     assert_int_equal(bench_plan(bench, &cores_probe, "quick", NULL, "cpus", "0-2", NULL), 0);
     assert_int_equal(bench->task.plan.point_count, 6);
+    assert_false(plan_is_spread(&bench->task.plan));
     assert_string_equal(parameter(bench, "pairs"), "");
 }
 

@@ -101,8 +101,7 @@ static const struct probe_result *measure_by(const struct probe *measured, struc
     clock_calibrate_below(&clock, NULL);
     assert_int_equal(team_create(&engine.team, NULL, NULL), 0);
     assert_int_equal(bench_plan(bench, measured, NULL), 0);
-    assert_int_equal(stages_measure(&bench->task, &engine, budget_s, NULL, &failing.outcome, NULL),
-                     0);
+    assert_int_equal(stages_measure(&bench->task, &engine, budget_s, &failing.outcome, NULL), 0);
     team_free(engine.team);
     return &bench->result;
 }
