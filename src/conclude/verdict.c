@@ -247,7 +247,8 @@ static void add_finding(struct document_verdict *verdict, const struct document 
     /* The interval of a cluster is the range of its pairs. */
     if (meaning.role != ROLE_CLUSTER)
         tally(&family->all, finding, finding_grade(finding, meaning.role), NULL);
-    if (meaning.fact != FACT_NONE && !finding->deviations)
+    /* An efficiency is the ratio of two figures that count themselves. */
+    if (meaning.fact != FACT_NONE && meaning.fact != FACT_EFFICIENCY && !finding->deviations)
         tally(&family->headline, finding, finding_grade(finding, meaning.role), NULL);
 }
 
@@ -329,7 +330,7 @@ static void grade(struct family *family, bool imported)
     else if (imported && tally->figures)
         snprintf(family->why, sizeof family->why, "another tool's table, without trials");
     else if (worst && tally->width >= 1)
-        snprintf(family->why, sizeof family->why, "may be twice as large: %s", worst);
+        snprintf(family->why, sizeof family->why, "%s ±100 %% or more", worst);
     else if (worst && tally->width > 0)
         snprintf(family->why, sizeof family->why,
                  tally->width < 0.0995 ? "%s %s%s±%.1f %%" : "%s %s%s±%.0f %%", worst,

@@ -175,7 +175,7 @@ static int deepen(struct stage *stage, struct error *error)
     return code;
 }
 
-static const uint64_t others_every_ns = 2000000000;
+static const uint64_t others_every_ns = 1500000000;
 
 int engine_let_look(struct engine *engine, struct error *error)
 {

@@ -22,7 +22,7 @@
 enum { SLOT_STEP = 256, STATE_BYTES = 128, WARM_ROUND_TRIPS = 4, VISITS = 8 };
 /* The only pair is measured in so many parts, which are spread over the run: a host moves CPUs
  * among cores that differ every few seconds. */
-enum { PARTS = 16 };
+enum { PARTS = 24 };
 /* Above this number of pairs, each pair is visited once for all its lines. */
 enum { PAIRS_VISITED_OFTEN = 2048 };
 static const double reference_every_s = 0.5;
