@@ -16,12 +16,12 @@ struct progress {
     void *argument;
 };
 
-/* Other stages' looks. `look` is called between two rounds of a stage and between two stages, a
- * second or more apart; NULL: nothing else is to be looked at. Errors as stage_look(). */
+/* Other stages' looks. `look` is called between two rounds of a stage and between two stages, at
+ * least `every_ns` apart; NULL: nothing else is to be looked at. Errors as stage_look(). */
 struct others {
     int (*look)(void *argument, struct error *);
     void *argument;
-    uint64_t looked_ns, took_ns; /* when the last look ended, and how long all of them took */
+    uint64_t every_ns, looked_ns, took_ns; /* when the last one ended, how long all of them took */
 };
 
 struct engine {

@@ -400,6 +400,20 @@ static unsigned shape_flags(const float *column, const struct plan *plan, bool t
     return flags;
 }
 
+/* An interval of fewer trials than planned covers less than 95 %, and is narrow by chance where
+ * trials end as soon as they agree. They don't where all lines are planned, or where the host moved
+ * the CPUs and some had to be left out. Trials that are spread tell as moments. */
+static bool has_too_few(const struct record *record, const struct plan *plan)
+{
+    const bool all_planned = plan->passes == 2 || record->moved;
+    unsigned moments = record->trials > 0;
+    for (unsigned i = 1; i < record->trials; i++)
+        moments += record->turn[i] != record->turn[i - 1];
+    return record->trials <
+               (all_planned && plan->trials_min > TRIALS_TELL ? TRIALS_TELL : plan->trials_min) ||
+           (plan_is_spread(plan) && moments < TRIALS_TELL);
+}
+
 void record_conclude(const struct record *record, const struct plan *plan, double *scratch,
                      struct point *point)
 {
@@ -419,11 +433,7 @@ void record_conclude(const struct record *record, const struct plan *plan, doubl
     point->failed = record->failed;
     if (record->trials == 0)
         return;
-    /* An interval of fewer trials than planned covers less than 95 % and may be narrow by
-     * chance. Where the host moved the CPUs, fewer are left of those that were planned. */
-    const unsigned fewest =
-        record->moved && plan->trials_min > TRIALS_TELL ? TRIALS_TELL : plan->trials_min;
-    if (record->trials < fewest && isfinite(plan->precision))
+    if (has_too_few(record, plan) && isfinite(plan->precision))
         point->flags |= FLAG_BIT(FLAG_TOO_FEW);
     else if (!record_converged(record, plan, scratch))
         point->flags |= FLAG_BIT(FLAG_UNCONVERGED);

@@ -175,13 +175,11 @@ static int deepen(struct stage *stage, struct error *error)
     return code;
 }
 
-static const uint64_t others_every_ns = 1500000000;
-
 int engine_let_look(struct engine *engine, struct error *error)
 {
     struct others *others = &engine->others;
     const uint64_t began_ns = timing_now_ns(engine->model);
-    if (!others->look || began_ns - others->looked_ns < others_every_ns)
+    if (!others->look || began_ns - others->looked_ns < others->every_ns)
         return 0;
     const int code = others->look(others->argument, error);
     others->looked_ns = timing_now_ns(engine->model);

@@ -155,6 +155,8 @@ static double left_s(const struct run *run, size_t measured, size_t turn)
     return (run->budget_s - elapsed_s(run) + spent_s) * share - spent_s;
 }
 
+/* Looks are apart by the run's time over this number. */
+enum { MOMENTS = 40 };
 /* A look takes at most this share of it: so looks are spread beside other programs too. */
 static const double a_look = 0.25;
 
@@ -271,7 +273,8 @@ int run_measure(struct run *run, struct error *error)
         code = look(run, &engine, error);
     for (size_t i = 0; code == 0 && i < run->turn_count; i++) {
         begin_turn(run, &engine, i);
-        engine.others = (struct others){look_again, run, engine.others.looked_ns, 0};
+        engine.others = (struct others){look_again, run, (uint64_t)(1e9 * run->budget_s / MOMENTS),
+                                        engine.others.looked_ns, 0};
         code = measure_turn(run, &engine, error);
     }
     engine.others = (struct others){0};

@@ -27,7 +27,7 @@ static const double stream_s = 20, stream_touches = 8, stream_share = 0.6;
  * be left for an interval. */
 enum { BATCHES_MOST = 20 };
 /* Trials of a quick run, of about 5 ms each. */
-enum { QUICK_TRIALS = 24, QUICK_LOOKS = 5, LOOKS = 2 };
+enum { QUICK_TRIALS = 24, LOOKS = 2 };
 /* Of a whole run's time for bandwidth, the share for the DRAM rates of one CPU and of all CPUs. */
 static const double look_share = 0.25;
 static const double precision = 0.03, unstable_above = 0.2;
@@ -535,7 +535,7 @@ void bandwidth_plan_quick(struct probe_task *task)
     plan->arena_life = ARENA_WHOLE_STAGE;
     if (state->quick)
         plan->trials_max = QUICK_TRIALS;
-    plan->look_trials = state->quick ? QUICK_LOOKS : LOOKS;
+    plan->look_trials = LOOKS;
     if (state->looks)
         plan->share = look_share;
     if (plan->point_count)

@@ -96,7 +96,7 @@ static void plan_lines(struct probe_task *task)
     plan->passes = state->passes;
     const unsigned visits = is_only_pair(state) ? PARTS : VISITS;
     plan->trials_per_visit = in_one_go ? trials : (trials + visits - 1) / visits;
-    plan->look_trials = is_only_pair(state) ? plan->trials_per_visit : 0;
+    plan->look_trials = is_only_pair(state) && !task->named ? plan->trials_per_visit : 0;
     plan->batches = (samples + state->passes - 1) / state->passes;
     plan->batch_ns = 5e3;
     plan->repeats = (uint64_t)asked->iterations.number;
