@@ -111,7 +111,8 @@ struct row {
     const char *name, *label;
     enum advice_kind kind;
     const char *source; /* findings, as patterns (conclude/registry/registry.h) */
-    const char *command, *reason;
+    const char *command;
+    const char *says, *reason;    /* behind the figure; `says` not behind a bound */
     double (*rule)(double value); /* NULL: it is the figure itself */
     bool shared;                  /* each CPU that shares the cache has a part of it */
     int caches;                   /* a row for each cache from this one on; 0: one row */
@@ -188,11 +189,11 @@ static void tell_by_rule(struct advising *a, const struct row *row, struct advic
         advice->command = "";
     const struct interval value = {by_rule(a, row, finding->value), by_rule(a, row, finding->low),
                                    by_rule(a, row, finding->high)};
-    /* Of such a size it is not known that it fits. */
-    const bool begins = text_ends_with(finding->name, ".begins");
-    advice->reason = pool_printf(
-        a->pool, "%s%s%s%s%s", begins ? "misses begin at " : "", measured(a, finding),
-        begins ? "" : " ", row->reason + (begins ? strcspn(row->reason, ";,") : 0), a->beside);
+    advice->reason = finding_is_bound(finding)
+                         ? pool_printf(a->pool, "misses begin at %s", measured(a, finding))
+                         : pool_printf(a->pool, "%s %s", measured(a, finding), row->says);
+    advice->reason =
+        pool_printf(a->pool, "%s%s%s", advice->reason, row->reason ? row->reason : "", a->beside);
     if (advice->kind == ADVICE_CHOICE)
         tell_choice(a, advice, value);
     else if (value.value >= 1 && isfinite(value.value))
@@ -205,11 +206,11 @@ double advise_at_once(const struct document *document, const char *level, double
     snprintf(name, sizeof name, "chains in %s", level);
     const struct series *series =
         probe_series(document_probe(document, "parallelism"), name, NULL, NULL);
-    double least = INFINITY;
-    for (size_t i = 0; series && i < series->point_count; i++)
-        least = fmin(least, (double)series->points[i].y.median);
-    for (size_t i = 0; series && i < series->point_count; i++)
-        if ((double)series->points[i].y.median <= loses * least)
+    const struct point *least = NULL, *most;
+    if (series)
+        series_extremes(series, &least, &most);
+    for (size_t i = 0; least && i < series->point_count; i++)
+        if ((double)series->points[i].y.median <= loses * (double)least->y.median)
             return series->points[i].x;
     return ceil(misses);
 }
