@@ -16,6 +16,9 @@ struct analysis {
     const struct document *document;     /* what other probes found; may be NULL */
     const struct machine_facts *machine; /* NULL: nothing is known of the machine */
     struct pool *pool;
+    /* Of what need measured: a document of its machine, and one of a machine to compare that with;
+     * NULL: none. */
+    const struct document *here, *there;
     /* The findings that the result had before. */
     const struct finding *before;
     size_t before_count;

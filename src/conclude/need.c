@@ -35,6 +35,12 @@ enum need_answer need_answer(const struct summary *ratio)
     return low < -told_widest || high > told_widest ? NEED_UNTOLD : NEED_INDIFFERENT;
 }
 
+static const struct series *series_of(const struct probe_result *result, const char *name,
+                                      int taken)
+{
+    return probe_series(result, name, "taken", need_taken_names[taken]);
+}
+
 /* The point at which the most was taken; NULL: none has a value. */
 static const struct point *most_taken(const struct series *series)
 {
@@ -46,13 +52,13 @@ static const struct point *most_taken(const struct series *series)
 
 bool need_untold(const struct probe_result *result)
 {
+    const struct finding *against = probe_finding(result, "need.against");
+    bool untold = against && isnan(against->value);
     for (int taken = NEED_L3; taken < NEED_TAKEN; taken++) {
-        const struct point *most =
-            most_taken(probe_series(result, need_name, "taken", need_taken_names[taken]));
-        if (most && need_answer(&most->y) == NEED_UNTOLD)
-            return true;
+        const struct point *most = most_taken(series_of(result, need_name, taken));
+        untold = untold || (most && need_answer(&most->y) == NEED_UNTOLD);
     }
-    return false;
+    return untold;
 }
 
 /* "31 % slower (28 to 34)", "indifferent, within 2 %". */
@@ -80,25 +86,10 @@ static void add_answer(struct line *line, const struct summary *ratio)
     }
 }
 
-/* Adds how much the strongest pressure really took. */
-static double add_amount(struct analysis *analysis, const char *name, const char *finding,
-                         enum need_taken taken)
-{
-    const struct series *series =
-        probe_series(analysis->result, name, "taken", need_taken_names[taken]);
-    const struct point *most = most_taken(series);
-    if (!most)
-        return NAN;
-    analysis_add_point(analysis, finding, series->y.unit, most, 0);
-    analysis_read_off(analysis, series);
-    return (double)most->y.median;
-}
-
 static void add_alone(struct analysis *analysis)
 {
     const struct series *alone = analysis_series(analysis, "alone", NULL, NULL),
-                        *noise = probe_series(analysis->result, need_name, "taken",
-                                              need_taken_names[NEED_NOTHING]);
+                        *noise = series_of(analysis->result, need_name, NEED_NOTHING);
     const double used = analysis_number(analysis, "used_cpus"),
                  given = analysis_number(analysis, "given_cpus");
     const struct point *own = most_taken(noise);
@@ -121,52 +112,55 @@ static void add_alone(struct analysis *analysis)
     analysis_read_off(analysis, NULL);
 }
 
-static void add_taken(struct analysis *analysis)
+/* What was taken: the finding, the series of amounts and its finding (NULL: none), and words. */
+static const struct taking {
+    const char *finding, *amounts, *amount, *beside, *after;
+} takings[NEED_TAKEN] = {
+#include "need.texts.h"
+};
+
+static void add_taken(struct analysis *analysis, int taken)
 {
-    static const char *const beside[NEED_TAKEN] = {[NEED_L3] = "with %s of the L3 held by others: ",
-                                                   [NEED_TRAFFIC] = "beside %s of others: ",
-                                                   [NEED_PAGES] = "on small pages alone%s: "};
-    for (int i = NEED_L3; i < NEED_TAKEN; i++) {
-        const enum need_taken taken = (enum need_taken)i;
-        const struct series *series =
-            probe_series(analysis->result, need_name, "taken", need_taken_names[taken]);
-        const struct point *most = most_taken(series);
-        char amount[UNIT_TEXT] = "";
-        struct line line = {0};
-        if (!most)
-            continue;
-        const char *name = taken == NEED_L3        ? "need.L3"
-                           : taken == NEED_TRAFFIC ? "need.traffic"
-                                                   : "need.pages";
-        /* Findings move in memory while others are added. */
-        const size_t at = analysis->result->finding_count;
-        const unsigned why = FLAG_BIT(has_too_few(&most->y) ? FLAG_TOO_FEW : FLAG_UNSTABLE);
-        analysis_add_point(analysis, name, "", most,
-                           need_answer(&most->y) == NEED_UNTOLD ? why : 0);
-        analysis_read_off(analysis, series);
-        if (taken == NEED_L3) {
-            const double held = add_amount(analysis, "held", "need.L3.held", taken);
-            if (isfinite(held))
-                size_format(held, amount);
-            else
-                strcpy(amount, "some");
-        } else if (taken == NEED_TRAFFIC) {
-            figure_format(add_amount(analysis, "traffic", "need.traffic.beside", taken) / 1e9, 3,
-                          amount);
-            strcat(amount, " GB/s");
-        }
-        line_add(&line, beside[taken], amount);
-        add_answer(&line, &most->y);
-        if (taken == NEED_TRAFFIC)
-            line_add(&line, "; what it moves itself is not known from so little traffic");
-        analysis->result->findings[at].text = pool_strdup(analysis->pool, line.text);
+    const struct taking *taking = &takings[taken];
+    const struct series *series = series_of(analysis->result, need_name, taken),
+                        *amounts = taking->amounts
+                                       ? series_of(analysis->result, taking->amounts, taken)
+                                       : NULL;
+    const struct point *most = most_taken(series), *amount = most_taken(amounts);
+    char text[UNIT_TEXT] = "some";
+    struct line line = {0};
+    if (!most)
+        return;
+    /* Findings move in memory while others are added. */
+    const size_t at = analysis->result->finding_count;
+    const unsigned why = FLAG_BIT(has_too_few(&most->y) ? FLAG_TOO_FEW : FLAG_UNSTABLE);
+    analysis_add_point(analysis, taking->finding, "", most,
+                       need_answer(&most->y) == NEED_UNTOLD ? why : 0);
+    analysis_read_off(analysis, series);
+    if (amount) {
+        analysis_add_point(analysis, taking->amount, amounts->y.unit, amount, 0);
+        analysis_read_off(analysis, amounts);
     }
+    if (amount && taken == NEED_L3)
+        size_format((double)amount->y.median, text);
+    else if (amount)
+        strcat(figure_format((double)amount->y.median / 1e9, 3, text), " GB/s");
+    line_add(&line, taking->beside, text);
+    line_add(&line, ": ");
+    add_answer(&line, &most->y);
+    line_add(&line, "%s", taking->after ? taking->after : "");
+    analysis->result->findings[at].text = pool_strdup(analysis->pool, line.text);
 }
 
 void need_analyse(struct analysis *analysis)
 {
     add_alone(analysis);
-    add_taken(analysis);
+    for (int taken = NEED_L3; taken < NEED_TAKEN; taken++)
+        add_taken(analysis, taken);
+    if (analysis->there)
+        need_against(analysis);
+    else
+        analysis_keep(analysis, "need.against", "that takes documents of both machines");
 }
 
 const struct finding_table need_findings = {.lines = finding_lines, .experiment = experiment};

@@ -14,6 +14,9 @@ extern const char need_name[];
 extern const char need_every[]; /* parameter: seconds of a part of one long run */
 extern const struct finding_table need_findings;
 analyse_function need_analyse;
+/* Adds what the machine of analysis->there would make of the program. Leaves the pool's step with
+ * ERROR_IMPOSSIBLE where a document lacks a curve for any program. */
+analyse_function need_against;
 
 /* What may be taken away. NEED_NOTHING: a run alone, over the runs alone before and after. */
 enum need_taken { NEED_NOTHING, NEED_L3, NEED_TRAFFIC, NEED_PAGES, NEED_TAKEN };
@@ -22,5 +25,6 @@ extern const char *const need_taken_names[NEED_TAKEN];
 /* What a ratio of times says. Differences below a percent are not told. */
 enum need_answer { NEED_INDIFFERENT, NEED_SLOWER, NEED_FASTER, NEED_UNTOLD };
 enum need_answer need_answer(const struct summary *ratio);
-/* Whether the answer to something that was taken is not told: its interval is too wide. */
+/* Whether the answer to something that was taken is not told, because its interval is too wide, or
+ * what another machine would make of it. */
 bool need_untold(const struct probe_result *);

@@ -124,7 +124,7 @@ static double own_doubt(const struct point *point)
     return point->y.n > 1 && ratio > 1 && isfinite(ratio) ? log(ratio) / 3.92 : 0;
 }
 
-/* The curve's value at x, interpolated between its points; beyond an end, the value at that end. */
+/* As predict_curve(). */
 static struct told at(const struct series *series, double x)
 {
     const struct point *below = NULL, *above = NULL;
@@ -148,6 +148,11 @@ static struct told at(const struct series *series, double x)
         told.value *= exp(rise * log(x / below->x) / way);
     }
     return told;
+}
+
+double predict_curve(const struct series *series, double x)
+{
+    return at(series, x).value;
 }
 
 /* Latency of memory, the last level; 0: the curve does not show it. */
@@ -525,6 +530,7 @@ static struct told predict_chase(struct predicting *p, const struct series *curv
         line_add(&chase.reason, "bound by the latency of %s, which %s", chase.level,
                  p->loop->chains > 1 ? "its chains share" : "each load waits for");
     p->made->reason = pool_printf(p->pool, "%s%s", chase.reason.text, chase.also.text);
+    p->made->memory = chase.memory;
     return chase.time;
 }
 

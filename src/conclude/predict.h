@@ -42,6 +42,7 @@ struct prediction {
     struct interval ns;    /* of a thread, from one access to the next */
     struct interval bytes; /* a second, of lines (LOOP_SEQUENTIAL: bytes loaded), of all threads */
     const char *reason;    /* "bound by misses in flight of L3: 17 of them" */
+    double memory;         /* share of the loads of LOOP_RANDOM that go to memory */
     const char *untold;    /* why it can't be told, and what to measure; NULL: it is told */
 };
 
@@ -50,3 +51,7 @@ struct prediction {
  * memory or nodes can't run it. */
 int predict(const struct document *const *, size_t count, const struct loop *, struct pool *pool,
             struct prediction *, struct error *);
+
+/* The curve's value at x, interpolated between its points; beyond an end, the value at that end.
+ * NAN: it has none. */
+double predict_curve(const struct series *, double x);

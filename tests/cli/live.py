@@ -221,13 +221,29 @@ def one_of_many():
     return int(os.environ.get("FATHOM_EACH", "1")) > 1
 
 
+def two_machines(here, folder):
+    """Options of need: a document that says it is of this machine, and one of another machine."""
+    document = SOURCE / "tests/data/predict/machine.json"
+    _, _, err = here.run(f"fathom need --against {document} --here {document} true", folder)
+    model = re.search(r"processors \((.*) and AMD EPYC\)", err)
+    this = json.loads(document.read_text())
+    this["run"]["id"] = "0123456789abcdef"
+    if model and model[1] == "unknown":
+        del this["machine"]["cpu"]["model"]
+    elif model:
+        this["machine"]["cpu"]["model"] = model[1]
+    (folder / "here.json").write_text(json.dumps(this))
+    return f"--here here.json --against {document}"
+
+
 def need_beside_a_long_run(here):
     """Its streams are its own, it is ended in the end, and what it tells wrongly is refused in a line."""
     here.need_two_cpus()
     folder = here.folder()
     (folder / "long.py").write_text(LONG_RUN)
     options, program = "fathom need --every 0.2 --budget 20 -o need.json", "python3 long.py 1000000000"
-    status, out, err = here.run(f"{options} --progress at -- {program}", folder)
+    against = two_machines(here, folder)
+    status, out, err = here.run(f"{options} {against} --progress at -- {program}", folder)
     if status == IMPOSSIBLE and "nothing can be taken away" in err:
         raise Skip(err.strip())
     result = json.loads((folder / "need.json").read_text())["probes"][0]
@@ -235,6 +251,7 @@ def need_beside_a_long_run(here):
         (status in (0, DOUBTFUL), f"status {status}: {err}"),
         (result["parameters"].get("every") == 0.2, f"{result['parameters']}"),
         ("a unit of its progress" in out and out.startswith("its output\n"), out),
+        ("against" in out and "times as long, bound by sets of" in " ".join(out.split()), out),
         (err.endswith("its end\n"), err))
     refusals = [
         ("--rate 'echo -3'", program, "'echo -3' says '-3'"),

@@ -1,6 +1,7 @@
 #include "measure/run/need.h"
 
 #include "base/random.h"
+#include "base/text.h"
 #include "base/units.h"
 #include "conclude/verdict.h"
 #include "machine/os.h"
@@ -314,21 +315,6 @@ static void add_condition(struct need *need, enum need_taken taken, double share
         (struct need_condition){.taken = taken, .level = level, .share = share};
 }
 
-/* Measures the most traffic. What each level of it really moves is measured beside the program. */
-static int add_traffic(struct need *need, bool all, struct error *error)
-{
-    struct need_state *state = need->state;
-    struct pressure_level level = {.kind = PRESSURE_TRAFFIC, .pause = pauses[SHARES - 1]};
-    struct pressed pressed;
-    const int code = pressure_run(&state->pressure, &level, NULL, NULL, &pressed, error);
-    state->traffic_most = pressed.traffic;
-    for (int i = all ? 0 : SHARES - 1; i < SHARES; i++) {
-        level.pause = pauses[i];
-        add_condition(need, NEED_TRAFFIC, 1, level);
-    }
-    return code;
-}
-
 /* The set of which the holders keep the most while the program does not run. Where memory is short,
  * only sets that it has room for are tried. */
 static int add_holds(struct need *need, bool all, const char **why, struct error *error)
@@ -376,8 +362,16 @@ static int choose_conditions(struct need *need, bool all, struct error *error)
         no_l3 = "no other core shares the program's L3";
     if (!no_l3)
         code = add_holds(need, all, &no_l3, error);
+    /* The most traffic; what each level of it really moves is measured beside the program. */
+    struct pressure_level level = {.kind = PRESSURE_TRAFFIC, .pause = pauses[SHARES - 1]};
+    struct pressed pressed = {NAN, NAN};
     if (code == 0 && !no_traffic)
-        code = add_traffic(need, all, error);
+        code = pressure_run(&state->pressure, &level, NULL, NULL, &pressed, error);
+    state->traffic_most = pressed.traffic;
+    for (int i = all ? 0 : SHARES - 1; i < SHARES && !no_traffic; i++) {
+        level.pause = pauses[i];
+        add_condition(need, NEED_TRAFFIC, 1, level);
+    }
     const char *no_pages = need->every_s > 0 ? "a program that runs has them already"
                            : thp && strcmp(thp, "never") == 0 ? "the system gives no huge ones"
                                                               : NULL;
@@ -493,24 +487,18 @@ struct describing {
     size_t count;
 };
 
+/* Those of need_name are times of the program over those alone. */
 static struct series *add_series(struct describing *d, const char *name, enum need_taken taken,
                                  const char *y, const char *unit)
 {
     struct probe_result *result = d->need->state->result;
     struct series *series =
         pool_append(d->pool, (void **)&result->series, &result->series_count, sizeof *series);
-    *series = (struct series){.name = name, .x = {"taken", "%"}, .y = {y, unit}};
+    *series = (struct series){
+        .name = name, .headline = name == need_name, .x = {"taken", "%"}, .y = {y, unit}};
     struct factor *factor =
         pool_append(d->pool, (void **)&series->factors, &series->factor_count, sizeof *factor);
     *factor = (struct factor){.name = "taken", .text = need_taken_names[taken], .number = NAN};
-    return series;
-}
-
-/* Times of the program, over those alone. */
-static struct series *add_ratios(struct describing *d, enum need_taken taken)
-{
-    struct series *series = add_series(d, need_name, taken, "time", "");
-    series->headline = true;
     return series;
 }
 
@@ -545,76 +533,60 @@ static double ratio_of(const struct need_state *state, size_t condition, size_t 
            sqrt(state->alone[before].cpu_s * state->alone[before + 1].cpu_s);
 }
 
-/* A series of ratios, or of amounts, by the share of the most that was really taken. */
-static void describe_pressure(struct describing *d, enum need_taken taken, bool ratios)
-{
-    const struct need *need = d->need;
-    const struct need_state *state = need->state;
-    const double most = taken == NEED_L3 ? (double)state->cache_bytes : state->traffic_most;
-    const char *amount = taken == NEED_L3 ? "held" : "traffic";
-    struct series *series =
-        ratios ? add_ratios(d, taken)
-               : add_series(d, amount, taken, amount, taken == NEED_L3 ? "B" : "B/s");
-    for (size_t c = 0; c < need->condition_count; c++) {
-        if (need->conditions[c].taken != taken)
-            continue;
-        for (size_t b = 0; b < state->counts[c]; b++) {
-            const struct pressed *pressed = &state->taken[c][b].pressed;
-            add_value(d, taken == NEED_L3 ? pressed->held : pressed->traffic);
-        }
-        const double x = d->count && most > 0 ? 100 * median_of(d->values, d->count) / most
-                                              : 100 * need->conditions[c].share;
-        if (ratios) {
-            d->count = 0;
-            for (size_t b = 0; b < state->counts[c]; b++)
-                add_value(d, ratio_of(state, c, b));
-        }
-        add_point(d, series, x);
-    }
-    state->result->series_count -= !series->point_count;
-}
-
-static void describe_pages(struct describing *d)
-{
-    const struct need *need = d->need;
-    size_t with = need->condition_count, without = with;
-    for (size_t c = 0; c < need->condition_count; c++)
-        if (need->conditions[c].taken == NEED_PAGES)
-            *(need->conditions[c].share < 1 ? &with : &without) = c;
-    if (with == need->condition_count || without == need->condition_count)
-        return;
-    struct series *series = add_ratios(d, NEED_PAGES);
-    for (size_t b = 0; b < NEED_BLOCKS_MOST; b++)
-        add_value(d, ratio_of(need->state, without, b) / ratio_of(need->state, with, b));
-    add_point(d, series, 100);
-}
-
-static void describe_alone(struct describing *d)
+/* Ratios and amounts, by the share of the most that was really taken. */
+static void describe_pressure(struct describing *d, enum need_taken taken)
 {
     const struct need_state *state = d->need->state;
-    struct series *series = add_series(d, "alone", NEED_NOTHING, "time", "s");
-    for (size_t i = 0; i < state->alone_count; i++)
-        d->values[d->count++] = state->alone[i].cpu_s;
-    add_point(d, series, 0);
-    series = add_ratios(d, NEED_NOTHING);
-    for (size_t i = 1; i + 1 < state->alone_count; i++)
-        d->values[d->count++] =
-            state->alone[i].cpu_s / sqrt(state->alone[i - 1].cpu_s * state->alone[i + 1].cpu_s);
-    add_point(d, series, 0);
+    struct probe_result *result = state->result;
+    const size_t first = result->series_count;
+    const bool held = taken == NEED_L3;
+    const char *amount = held ? "held" : "traffic";
+    const double most = held ? (double)state->cache_bytes : state->traffic_most;
+    add_series(d, need_name, taken, "time", "");
+    add_series(d, amount, taken, amount, held ? "B" : "B/s");
+    for (size_t c = 0; c < d->need->condition_count; c++) {
+        const struct need_condition *condition = &d->need->conditions[c];
+        if (condition->taken != taken)
+            continue;
+        for (size_t b = 0; b < state->counts[c]; b++)
+            add_value(d,
+                      held ? state->taken[c][b].pressed.held : state->taken[c][b].pressed.traffic);
+        const double x =
+            100 * (d->count && most > 0 ? median_of(d->values, d->count) / most : condition->share);
+        add_point(d, &result->series[first + 1], x);
+        for (size_t b = 0; b < state->counts[c]; b++)
+            add_value(d, ratio_of(state, c, b));
+        add_point(d, &result->series[first], x);
+    }
+    while (result->series_count > first && !result->series[result->series_count - 1].point_count)
+        result->series_count--;
 }
 
 static int describe(void *with)
 {
     struct describing *d = with;
-    const struct need_state *state = d->need->state;
+    const struct need *need = d->need;
+    const struct need_state *state = need->state;
+    size_t with_huge = need->condition_count, without = with_huge;
     state->result->series = NULL;
     state->result->series_count = 0;
-    for (enum need_taken taken = NEED_L3; taken <= NEED_TRAFFIC; taken++) {
-        describe_pressure(d, taken, true);
-        describe_pressure(d, taken, false);
+    describe_pressure(d, NEED_L3);
+    describe_pressure(d, NEED_TRAFFIC);
+    for (size_t c = 0; c < need->condition_count; c++)
+        if (need->conditions[c].taken == NEED_PAGES)
+            *(need->conditions[c].share < 1 ? &with_huge : &without) = c;
+    if (without < need->condition_count) {
+        for (size_t b = 0; b < NEED_BLOCKS_MOST; b++)
+            add_value(d, ratio_of(state, without, b) / ratio_of(state, with_huge, b));
+        add_point(d, add_series(d, need_name, NEED_PAGES, "time", ""), 100);
     }
-    describe_pages(d);
-    describe_alone(d);
+    for (size_t i = 0; i < state->alone_count; i++)
+        add_value(d, state->alone[i].cpu_s);
+    add_point(d, add_series(d, "alone", NEED_NOTHING, "time", "s"), 0);
+    for (size_t i = 1; i + 1 < state->alone_count; i++)
+        add_value(d, state->alone[i].cpu_s /
+                         sqrt(state->alone[i - 1].cpu_s * state->alone[i + 1].cpu_s));
+    add_point(d, add_series(d, need_name, NEED_NOTHING, "time", ""), 0);
     return 0;
 }
 
@@ -631,20 +603,15 @@ static int begin_result(void *with)
 {
     struct need *need = with;
     struct need_state *state = need->state;
-    struct document *document = need->document;
-    struct pool *pool = &document->pool;
-    const char *slash = strrchr(need->arguments[0], '/');
-    state->result = pool_append(pool, (void **)&document->probes, &document->probe_count,
-                                sizeof *state->result);
-    *state->result = (struct probe_result){
-        .name = need_name,
-        .title = "What a program needs of memory",
-        .about =
-            "The program is run again and again, alone and with something taken away: the "
-            "shared cache, which others hold, memory's bandwidth, which others use, or huge "
-            "pages. Its CPU time is a ratio to that of the runs alone just before and after. "
-            "With --every these are parts of one run, and the time that of a unit of progress."};
-    note(need, "program", pool_strdup(pool, slash ? slash + 1 : need->arguments[0]), NAN);
+    struct pool *pool = &need->document->pool;
+    state->result =
+        document_add_probe(need->document, pool, need_name, "What a program needs of memory");
+    state->result->about =
+        "The program is run again and again, alone and with something taken away: the shared "
+        "cache, which others hold, memory's bandwidth, which others use, or huge pages. Its CPU "
+        "time is a ratio to that of the runs alone just before and after. With --every these are "
+        "parts of one run, and the time that of a unit of progress.";
+    note(need, "program", pool_strdup(pool, path_name(need->arguments[0])), NAN);
     note(need, "cpus", cpulist_pooled(pool, &state->program), NAN);
     if (state->pressers.count)
         note(need, "pressure_cpus", cpulist_pooled(pool, &state->pressers), NAN);
@@ -667,7 +634,9 @@ static int sum_up(struct need *need, struct error *error)
     struct analysis analysis = {.result = need->state->result,
                                 .document = document,
                                 .machine = &document->machine,
-                                .pool = &document->pool};
+                                .pool = &document->pool,
+                                .here = need->here,
+                                .there = need->there};
     need->state->result->elapsed_s = document->run.elapsed_s = elapsed_s(need);
     need->state->result->findings = NULL;
     need->state->result->finding_count = 0;
@@ -717,31 +686,6 @@ static int measure_block(struct need *need, struct random *random, unsigned bloc
     return code;
 }
 
-static int measure(struct need *need, struct error *error)
-{
-    struct random random = {need->seed};
-    if (need->planned)
-        need->planned(need->argument, need);
-    int code = pool_enter(&need->document->pool, begin_result, need, error);
-    if (code == 0)
-        code = run_alone(need, error);
-    for (unsigned block = 0; block < need->blocks && code == 0; block++) {
-        if (block >= NEED_BLOCKS_LEAST && elapsed_s(need) + block_s(need) > need->budget_s)
-            break;
-        code = measure_block(need, &random, block, error);
-        /* A program that ends by itself has told enough by then, or not. */
-        if (code < 0 && need->state->ended && block >= NEED_BLOCKS_LEAST) {
-            code = 0;
-            need->blocks = block;
-        }
-        need->document->run.complete = code == 0 && block + 1 >= NEED_BLOCKS_LEAST;
-        struct error why = {0};
-        const int summed = sum_up(need, code == 0 ? error : &why);
-        code = code == 0 ? summed : code;
-    }
-    return code;
-}
-
 int need_measure(struct need *need, struct error *error)
 {
     struct need_state *state = need->state = calloc(1, sizeof *need->state);
@@ -751,6 +695,7 @@ int need_measure(struct need *need, struct error *error)
     state->not_measured = "";
     state->began_ns = os_raw_ns();
     const bool modelled = need->once != NULL;
+    struct random random = {need->seed};
     int code = modelled ? 0 : find_program(need, error);
     if (code == 0)
         code = choose_cpus(need, error);
@@ -758,8 +703,26 @@ int need_measure(struct need *need, struct error *error)
         need->once = need->every_s > 0 ? run_part : run_program;
         code = plan(need, error);
     }
+    if (code == 0 && need->planned)
+        need->planned(need->argument, need);
     if (code == 0)
-        code = measure(need, error);
+        code = pool_enter(&need->document->pool, begin_result, need, error);
+    if (code == 0)
+        code = run_alone(need, error);
+    for (unsigned block = 0; block < need->blocks && code == 0; block++) {
+        if (block >= NEED_BLOCKS_LEAST && elapsed_s(need) + block_s(need) > need->budget_s)
+            break;
+        code = measure_block(need, &random, block, error);
+        /* A program that ends by itself has told enough by then, or not. */
+        if (code < 0 && state->ended && block >= NEED_BLOCKS_LEAST) {
+            code = 0;
+            need->blocks = block;
+        }
+        need->document->run.complete = code == 0 && block + 1 >= NEED_BLOCKS_LEAST;
+        struct error why = {0};
+        const int summed = sum_up(need, code == 0 ? error : &why);
+        code = code == 0 ? summed : code;
+    }
     end_program(&state->child, &(struct child_end){0});
     progress_close(&state->progress);
     pressure_close(&state->pressure);

@@ -44,6 +44,8 @@ struct need {
     double budget_s;
     double every_s; /* a part of one long run; 0: the program is run again and again */
     const char *progress_file, *progress_command; /* one of them tells how far it is */
+    /* Of this machine, and of another one, for which it is told too; NULL: none. */
+    const struct document *here, *there;
     uint64_t seed;
     bool aside; /* in its first run the program's standard output goes to standard error */
     /* Called before the blocks, whose number and time are known then. */

@@ -89,22 +89,6 @@ static bool look(void *argument)
     return false;
 }
 
-static int run_beside(struct pressed_run *run, struct error *error)
-{
-    struct pressure *pressure = run->pressure;
-    const struct team_job job = {.cpus = pressure->cpus,
-                                 .count = run->count,
-                                 .work = press,
-                                 .argument = run,
-                                 .overdue = look};
-    int code = 0;
-    if (run->count)
-        return team_run(pressure->team, &job, error);
-    for (look(run); atomic_load(&run->phase) != OVER && code == 0; look(run))
-        code = team_pause(pressure->team, os_raw_ns() + POLL_MS * UINT64_C(1000000), error);
-    return code;
-}
-
 /* --- what was taken --- */
 
 static struct pressed sum_up(const struct pressure *pressure, const struct pressure_level *level,
@@ -193,7 +177,14 @@ int pressure_run(struct pressure *pressure, const struct pressure_level *level,
         else
             lay_out_traffic(pressure, presser, memory, level->pause);
     }
-    const int code = run_beside(run, error);
+    const struct team_job job = {.cpus = pressure->cpus,
+                                 .count = run->count,
+                                 .work = press,
+                                 .argument = run,
+                                 .overdue = look};
+    int code = run->count ? team_run(pressure->team, &job, error) : 0;
+    for (; !run->count && atomic_load(&run->phase) != OVER && code == 0; look(run))
+        code = team_pause(pressure->team, os_raw_ns() + POLL_MS * UINT64_C(1000000), error);
     pressure->lost = code == ERROR_SYSTEM;
     *pressed = sum_up(pressure, level, run->count);
     return code;
@@ -205,16 +196,6 @@ static void touch(void *argument, unsigned rank)
 {
     struct pressure *pressure = argument;
     arena_touch_part(&pressure->arena, rank * pressure->room, pressure->room);
-}
-
-static uint64_t median_ticks(const uint32_t *bins)
-{
-    uint64_t all = 0, below = 0, ticks = 0;
-    for (unsigned i = 0; i < SINGLE_BINS; i++)
-        all += bins[i];
-    while (ticks < SINGLE_BINS && (below += bins[ticks]) * 2 < all)
-        ticks++;
-    return ticks;
 }
 
 struct scale {
@@ -236,7 +217,10 @@ static void find_scale(void *argument, unsigned rank)
             presser->kernel(presser->state, presser->chunk);
         presser->single.flush = flush;
         single_run(&presser->single, CALIBRATION_LOADS);
-        ticks[flush] = median_ticks(presser->bins);
+        uint64_t below = 0, median = 0;
+        while (median < SINGLE_BINS && 2 * (below += presser->bins[median]) < CALIBRATION_LOADS)
+            median++;
+        ticks[flush] = median;
     }
     /* Apart by so much that neither is taken for the other. */
     pressure->slow_ticks = ticks[1] > ticks[0] + ticks[0] / 4 ? (ticks[0] + ticks[1]) / 2 : 0;

@@ -26,7 +26,7 @@ struct command_options {
     struct setting repeat, every, sweep, add;       /* several runs */
     struct setting against, tolerance, within, fit; /* check */
     struct setting watch_for, metrics, cpu;         /* watch */
-    struct setting progress, rate;                  /* need, with every */
+    struct setting progress, rate, here;            /* need, with every; with against */
     struct loop_options {
         struct setting size, pattern, stride, chains, threads, work, pages, node;
     } loop;                                       /* predict */

@@ -59,7 +59,7 @@ static int choose_probes(struct measurement *measured, const struct invocation *
     return 0;
 }
 
-static struct measurement measurement_of(const struct invocation *invocation)
+struct measurement measure_as_asked(const struct invocation *invocation)
 {
     return (struct measurement){
         .source = measure_source(invocation->options.smbios.text),
@@ -159,21 +159,26 @@ static int begin_sweep(const struct shown *run, struct sweep *sweep, struct erro
     return sweep_open(sweep, run->invocation, add ? path : NULL, error);
 }
 
+static int plan_shown(struct shown *shown, struct error *error)
+{
+    const struct invocation *invocation = shown->invocation;
+    shown->measured.run.listener =
+        (struct run_listener){isatty(STDERR_FILENO) ? show_progress : NULL, save, shown};
+    int code = choose_probes(&shown->measured, invocation, error);
+    if (code == 0)
+        code = measurement_plan(&shown->measured, error);
+    return code == 0 && invocation->options.redact.has
+               ? redact_measured(&shown->measured.document, invocation, error)
+               : code;
+}
+
 /* Refuses all wrong input here, before anything is measured or written. */
 static int prepare(struct shown *run, struct sweep *sweep, struct error *error)
 {
-    const struct invocation *invocation = run->invocation;
-    struct document *document = &run->measured.document;
-    run->measured.run.listener =
-        (struct run_listener){isatty(STDERR_FILENO) ? show_progress : NULL, save, run};
     int code = choose_outputs(run, error);
     if (code == 0)
-        code = choose_probes(&run->measured, invocation, error);
-    if (code == 0)
-        code = measurement_plan(&run->measured, error);
-    if (code == 0 && invocation->options.redact.has)
-        code = redact_measured(document, invocation, error);
-    if (code == 0 && sweep_asked(invocation))
+        code = plan_shown(run, error);
+    if (code == 0 && sweep_asked(run->invocation))
         code = begin_sweep(run, sweep, error);
     if (code == 0 && run->unnamed) {
         run->kept.path = measurement_name(&run->measured);
@@ -302,18 +307,12 @@ static int run_repeatedly(struct measurement *measured, const struct command_opt
     return code;
 }
 
+/* It has no outlets. */
 static int plan_step(struct shown *step, const struct invocation *invocation, struct error *error)
 {
-    *step = (struct shown){.invocation = invocation, .measured = measurement_of(invocation)};
+    *step = (struct shown){.invocation = invocation, .measured = measure_as_asked(invocation)};
     step->document = &step->measured.document;
-    step->measured.run.listener = (struct run_listener){
-        isatty(STDERR_FILENO) ? show_progress : NULL, save, step}; /* it has no outlets */
-    int code = choose_probes(&step->measured, invocation, error);
-    if (code == 0)
-        code = measurement_plan(&step->measured, error);
-    return code == 0 && invocation->options.redact.has
-               ? redact_measured(&step->measured.document, invocation, error)
-               : code;
+    return plan_shown(step, error);
 }
 
 /* Measures every combination. All are planned once before, so that none is refused in the middle.
@@ -350,7 +349,7 @@ static int measure_sweep(struct shown *whole, struct sweep *sweep, struct error 
 
 static int run_measurement(struct invocation *invocation, struct error *error)
 {
-    struct shown shown = {.invocation = invocation, .measured = measurement_of(invocation)};
+    struct shown shown = {.invocation = invocation, .measured = measure_as_asked(invocation)};
     struct run *run = &shown.measured.run;
     struct sweep sweep = {.axes = NULL};
     shown.document = &shown.measured.document;
@@ -391,7 +390,7 @@ static int run_measurement(struct invocation *invocation, struct error *error)
 int measure_and_use(const struct invocation *invocation, measure_use *use, void *argument,
                     struct error *error)
 {
-    struct measurement measured = measurement_of(invocation);
+    struct measurement measured = measure_as_asked(invocation);
     int code = measurement_plan(&measured, error);
     if (code == 0)
         code = run_repeatedly(&measured, &invocation->options, NULL, error);

@@ -10,6 +10,9 @@ extern const struct option_spec machine_options[]; /* --smbios */
 extern const struct option_spec twin_options[];    /* --machine, --change */
 extern const struct option_spec repeat_options[];  /* --repeat, --every */
 
+/* What the invocation's options ask for; it has no probes yet. */
+struct measurement measure_as_asked(const struct invocation *);
+
 /* Measures what `fathom run` would with the invocation's options, and calls `use` with it, which
  * may measure again. Returns its exit status or error. Nothing is shown or written. */
 typedef int measure_use(struct measurement *, void *argument, struct error *);

@@ -1,16 +1,20 @@
 /* What a program needs of memory, by taking it away. */
 #include "measure/run/need.h"
 
+#include "base/text.h"
 #include "base/units.h"
+#include "compare/joined.h"
 #include "programs/cli/measure.h"
 #include "programs/cli/options.h"
 #include "programs/cli/output.h"
 #include "programs/cli/redact.h"
-#include "programs/library/version.h"
 
 #include <unistd.h>
 
 struct shown {
+    struct invocation *invocation;
+    struct measurement measured;
+    struct document here, there; /* with --against */
     struct progress_line line;
     struct outlet report, kept;
 };
@@ -49,15 +53,6 @@ static int choose_outputs(struct shown *shown, const struct command_options *ask
     return code == 0 ? outlet_begin(&shown->kept, false, error) : code;
 }
 
-static int write_results(struct shown *shown, const struct document *document, struct error *error)
-{
-    const struct probe_result *result = document->probes;
-    int code = outlet_finish(&shown->kept, document, error);
-    if (code == 0)
-        code = outlet_write(&shown->report, document, result, error);
-    return code < 0 ? code : need_untold(result) ? EXIT_DOUBTFUL : output_status(document);
-}
-
 /* After an interruption: what is known so far stays in its file, or is shown. */
 static int keep_results(struct shown *shown, const struct document *document)
 {
@@ -69,39 +64,59 @@ static int keep_results(struct shown *shown, const struct document *document)
     return measure_interrupted(&shown->kept);
 }
 
+/* What the documents can't tell of any program is refused before it runs. */
+static int read_compared(void *with)
+{
+    struct shown *shown = with;
+    const struct command_options *asked = &shown->invocation->options;
+    struct pool *pool = &shown->invocation->settings.pool;
+    struct probe_result nothing = {.name = need_name};
+    struct analysis any = {
+        .result = &nothing, .pool = pool, .here = &shown->here, .there = &shown->there};
+    document_take(pool, &shown->here, asked->here.text);
+    document_take(pool, &shown->there, asked->against.text);
+    joined_check(pool, (const struct document[]){shown->measured.document, shown->here}, 2, false);
+    if (shown->here.run.id && text_same(shown->here.run.id, shown->there.run.id))
+        pool_leave(pool, ERROR_USAGE,
+                   "--against and --here are one run: give documents of two machines");
+    need_against(&any);
+    return 0;
+}
+
 static int measure_need(struct invocation *invocation, struct error *error)
 {
     const struct command_options *asked = &invocation->options;
     static const struct probe *const none[] = {NULL};
-    struct shown shown = {.line = {false}};
-    struct measurement measured = {
-        .source = measure_source(NULL),
-        .run = {.settings = &invocation->settings, .probes = none},
-        .document = {
-            .tool = {.version = FATHOM_VERSION, .commit = FATHOM_COMMIT, .compiler = __VERSION__},
-            .run = {.command = (const char **)invocation->argv,
-                    .command_count = (size_t)invocation->argc}}};
+    struct shown shown = {.invocation = invocation, .measured = measure_as_asked(invocation)};
+    struct document *document = &shown.measured.document;
+    shown.measured.run.probes = none;
     int code = choose_outputs(&shown, asked, error);
     if (asked->every.has != asked->progress.has + asked->rate.has)
         code = error_set(error, ERROR_USAGE,
                          "--every S needs one of --progress FILE and --rate CMD, and they need it");
+    if (asked->against.has != asked->here.has)
+        code = error_set(error, ERROR_USAGE, "--against FILE needs --here FILE, and the other way");
     if (code == 0)
-        code = measurement_plan(&measured, error);
+        code = measurement_plan(&shown.measured, error);
+    if (code == 0 && asked->against.has)
+        code = pool_enter(&invocation->settings.pool, read_compared, &shown, error);
     if (code == 0 && asked->redact.has)
-        code = redact_measured(&measured.document, invocation, error);
-    struct run_facts *facts = &measured.document.run;
-    facts->budget_s = asked->common.budget.number;
-    facts->seed = asked->common.seed.has ? (uint64_t)asked->common.seed.number : facts->seed;
-    struct need need = {.machine = &measured.machine,
-                        .document = &measured.document,
+        code = redact_measured(document, invocation, error);
+    document->run.budget_s = asked->common.budget.number;
+    if (asked->common.seed.has)
+        document->run.seed = (uint64_t)asked->common.seed.number;
+    struct need need = {.machine = &shown.measured.machine,
+                        .document = document,
                         .stop = &measure_signal,
                         .arguments = invocation->operands,
                         .cpus = asked->common.cpus.has ? &asked->common.cpus.cpus : NULL,
-                        .budget_s = facts->budget_s,
+                        .budget_s = document->run.budget_s,
                         .every_s = asked->every.has ? asked->every.number : 0,
                         .progress_file = asked->progress.text,
                         .progress_command = asked->rate.text,
-                        .seed = facts->seed,
+                        .here = &shown.here,
+                        .there = asked->against.has ? &shown.there : NULL,
+                        .seed = document->run.seed,
                         .aside =
                             !shown.report.output->is_text && output_is_standard(shown.report.path),
                         .planned = tell_plan,
@@ -111,12 +126,17 @@ static int measure_need(struct invocation *invocation, struct error *error)
     if (code == 0)
         code = need_measure(&need, error);
     progress_end(&shown.line);
+    const struct probe_result *result = document->probes;
     if (code == 0)
-        code = write_results(&shown, &measured.document, error);
+        code = outlet_finish(&shown.kept, document, error);
+    if (code == 0)
+        code = outlet_write(&shown.report, document, result, error);
+    if (code == 0)
+        code = need_untold(result) ? EXIT_DOUBTFUL : output_status(document);
     else if (code == ERROR_INTERRUPTED)
-        code = keep_results(&shown, &measured.document);
+        code = keep_results(&shown, document);
     saving_free(&shown.kept.saving);
-    measurement_free(&measured);
+    measurement_free(&shown.measured);
     return code;
 }
 
