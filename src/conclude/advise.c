@@ -189,11 +189,10 @@ static void tell_by_rule(struct advising *a, const struct row *row, struct advic
         advice->command = "";
     const struct interval value = {by_rule(a, row, finding->value), by_rule(a, row, finding->low),
                                    by_rule(a, row, finding->high)};
-    advice->reason = finding_is_bound(finding)
-                         ? pool_printf(a->pool, "misses begin at %s", measured(a, finding))
-                         : pool_printf(a->pool, "%s %s", measured(a, finding), row->says);
-    advice->reason =
-        pool_printf(a->pool, "%s%s%s", advice->reason, row->reason ? row->reason : "", a->beside);
+    const bool bound = finding_is_bound(finding);
+    advice->reason = pool_printf(a->pool, "%s%s%s%s%s%s", bound ? "misses begin at " : "",
+                                 measured(a, finding), bound ? "" : " ", bound ? "" : row->says,
+                                 row->reason ? row->reason : "", a->beside);
     if (advice->kind == ADVICE_CHOICE)
         tell_choice(a, advice, value);
     else if (value.value >= 1 && isfinite(value.value))

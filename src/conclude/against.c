@@ -83,7 +83,7 @@ static bool consider(struct comparing *c, double bytes)
         pool_leave(c->analysis->pool, ERROR_IMPOSSIBLE, "%s: %s",
                    text_or_unknown((loads.untold ? here : there)->file), untold);
     const double outside = fmax(0, 1 - own_cache_bytes(&here->machine) / bytes),
-                 misses = c->memory_ns / loads.ns.value,
+                 misses = fmax(1, c->memory_ns / loads.ns.value),
                  held = outside * fmax(0, larger.ns.value / loads.ns.value - 1),
                  least = loads.memory * misses * (c->longer.low - 1),
                  most = outside > 0 ? c->longer.high * misses - 1 : 0,
@@ -129,10 +129,9 @@ void need_against(struct analysis *analysis)
         .beside = answered(analysis, "need.traffic"),
         .longer = {NAN, least, fmax(least, predict_curve(loaded, INFINITY) / idle)},
         .there = {NAN, NAN, NAN}};
-    double bytes = least_bytes;
-    c.instructions = ratio(tell(&c, analysis->there, bytes, LOOP_RANDOM).ns,
-                           tell(&c, here, bytes, LOOP_RANDOM).ns);
-    while (consider(&c, bytes))
+    c.instructions = ratio(tell(&c, analysis->there, least_bytes, LOOP_RANDOM).ns,
+                           tell(&c, here, least_bytes, LOOP_RANDOM).ns);
+    for (double bytes = least_bytes; consider(&c, bytes);)
         bytes *= 2;
     c.there.value = sqrt(c.there.low * c.there.high);
     const bool told = isfinite(c.there.value);

@@ -23,16 +23,19 @@ static bool has_too_few(const struct summary *ratio)
     return !ratio->n || !(ratio->coverage >= 0.95f);
 }
 
-enum need_answer need_answer(const struct summary *ratio)
+/* What a ratio of times says. Differences below a percent are not told. */
+enum answer { INDIFFERENT, SLOWER, FASTER, UNTOLD };
+
+static enum answer answer_of(const struct summary *ratio)
 {
     const double low = (double)ratio->low - 1, high = (double)ratio->high - 1;
     if (has_too_few(ratio))
-        return NEED_UNTOLD;
+        return UNTOLD;
     if (low > told_least)
-        return NEED_SLOWER;
+        return SLOWER;
     if (high < -told_least)
-        return NEED_FASTER;
-    return low < -told_widest || high > told_widest ? NEED_UNTOLD : NEED_INDIFFERENT;
+        return FASTER;
+    return low < -told_widest || high > told_widest ? UNTOLD : INDIFFERENT;
 }
 
 static const struct series *series_of(const struct probe_result *result, const char *name,
@@ -56,7 +59,7 @@ bool need_untold(const struct probe_result *result)
     bool untold = against && isnan(against->value);
     for (int taken = NEED_L3; taken < NEED_TAKEN; taken++) {
         const struct point *most = most_taken(series_of(result, need_name, taken));
-        untold = untold || (most && need_answer(&most->y) == NEED_UNTOLD);
+        untold = untold || (most && answer_of(&most->y) == UNTOLD);
     }
     return untold;
 }
@@ -66,17 +69,17 @@ static void add_answer(struct line *line, const struct summary *ratio)
 {
     const double low = 100 * ((double)ratio->low - 1), high = 100 * ((double)ratio->high - 1),
                  reach = fmax(fabs(low), fabs(high)), value = 100 * ((double)ratio->median - 1);
-    switch (need_answer(ratio)) {
-    case NEED_SLOWER:
+    switch (answer_of(ratio)) {
+    case SLOWER:
         line_add(line, "%.2g %% slower (%.2g to %.2g)", value, low, high);
         break;
-    case NEED_FASTER:
+    case FASTER:
         line_add(line, "%.2g %% faster (%.2g to %.2g)", -value, -high, -low);
         break;
-    case NEED_INDIFFERENT:
+    case INDIFFERENT:
         line_add(line, "indifferent, within %.2g %%", fmax(reach, 1));
         break;
-    case NEED_UNTOLD:
+    case UNTOLD:
         line_add(line, "can't tell");
         if (isfinite(reach))
             line_add(line, " to better than %.2g %%", reach);
@@ -112,7 +115,7 @@ static void add_alone(struct analysis *analysis)
     analysis_read_off(analysis, NULL);
 }
 
-/* What was taken: the finding, the series of amounts and its finding (NULL: none), and words. */
+/* What was taken: the finding, the series of amounts ("none": there is none), and words. */
 static const struct taking {
     const char *finding, *amounts, *amount, *beside, *after;
 } takings[NEED_TAKEN] = {
@@ -123,9 +126,7 @@ static void add_taken(struct analysis *analysis, int taken)
 {
     const struct taking *taking = &takings[taken];
     const struct series *series = series_of(analysis->result, need_name, taken),
-                        *amounts = taking->amounts
-                                       ? series_of(analysis->result, taking->amounts, taken)
-                                       : NULL;
+                        *amounts = series_of(analysis->result, taking->amounts, taken);
     const struct point *most = most_taken(series), *amount = most_taken(amounts);
     char text[UNIT_TEXT] = "some";
     struct line line = {0};
@@ -135,7 +136,7 @@ static void add_taken(struct analysis *analysis, int taken)
     const size_t at = analysis->result->finding_count;
     const unsigned why = FLAG_BIT(has_too_few(&most->y) ? FLAG_TOO_FEW : FLAG_UNSTABLE);
     analysis_add_point(analysis, taking->finding, "", most,
-                       need_answer(&most->y) == NEED_UNTOLD ? why : 0);
+                       answer_of(&most->y) == UNTOLD ? why : 0);
     analysis_read_off(analysis, series);
     if (amount) {
         analysis_add_point(analysis, taking->amount, amounts->y.unit, amount, 0);

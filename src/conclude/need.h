@@ -22,9 +22,6 @@ analyse_function need_against;
 enum need_taken { NEED_NOTHING, NEED_L3, NEED_TRAFFIC, NEED_PAGES, NEED_TAKEN };
 extern const char *const need_taken_names[NEED_TAKEN];
 
-/* What a ratio of times says. Differences below a percent are not told. */
-enum need_answer { NEED_INDIFFERENT, NEED_SLOWER, NEED_FASTER, NEED_UNTOLD };
-enum need_answer need_answer(const struct summary *ratio);
 /* Whether the answer to something that was taken is not told, because its interval is too wide, or
  * what another machine would make of it. */
 bool need_untold(const struct probe_result *);

@@ -274,12 +274,6 @@ bool finding_place(const struct finding *finding, bool is_twin, struct finding_p
     return true;
 }
 
-static bool role_is_shared(enum finding_role role)
-{
-    return role == ROLE_WIDTH || role == ROLE_FLIGHT || role == ROLE_HANDOFF ||
-           role == ROLE_CLUSTER || role == ROLE_CONTENTION;
-}
-
 bool level_is_shared(const struct machine_facts *machine, int level)
 {
     /* With two kinds of core, one may have more threads than the other, hence the rounding up. */
@@ -312,7 +306,10 @@ bool finding_is_shared(const struct machine_facts *machine, const struct finding
         return true;
     if (meaning->level == LEVEL_CACHE)
         return level_is_shared(machine, meaning->number);
-    return meaning->role == ROLE_LEVEL || role_is_shared(meaning->role) || meaning->line->shared;
+    return meaning->role == ROLE_LEVEL || meaning->role == ROLE_WIDTH ||
+           meaning->role == ROLE_FLIGHT || meaning->role == ROLE_HANDOFF ||
+           meaning->role == ROLE_CLUSTER || meaning->role == ROLE_CONTENTION ||
+           meaning->line->shared;
 }
 
 double own_cache_bytes(const struct machine_facts *machine)

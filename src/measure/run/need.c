@@ -482,7 +482,6 @@ static int plan(struct need *need, struct error *error)
 
 struct describing {
     struct need *need;
-    struct pool *pool;
     double values[NEED_BLOCKS_MOST * NEED_CONDITIONS + 1];
     size_t count;
 };
@@ -492,12 +491,13 @@ static struct series *add_series(struct describing *d, const char *name, enum ne
                                  const char *y, const char *unit)
 {
     struct probe_result *result = d->need->state->result;
+    struct pool *pool = &d->need->document->pool;
     struct series *series =
-        pool_append(d->pool, (void **)&result->series, &result->series_count, sizeof *series);
+        pool_append(pool, (void **)&result->series, &result->series_count, sizeof *series);
     *series = (struct series){
         .name = name, .headline = name == need_name, .x = {"taken", "%"}, .y = {y, unit}};
     struct factor *factor =
-        pool_append(d->pool, (void **)&series->factors, &series->factor_count, sizeof *factor);
+        pool_append(pool, (void **)&series->factors, &series->factor_count, sizeof *factor);
     *factor = (struct factor){.name = "taken", .text = need_taken_names[taken], .number = NAN};
     return series;
 }
@@ -512,13 +512,12 @@ static void add_value(struct describing *d, double value)
 static void add_point(struct describing *d, struct series *series, double x)
 {
     if (d->count) {
-        struct point *point =
-            pool_append(d->pool, (void **)&series->points, &series->point_count, sizeof *point);
-        for (; point > series->points && point[-1].x > x; point--)
-            *point = point[-1];
+        struct point *point = pool_append(&d->need->document->pool, (void **)&series->points,
+                                          &series->point_count, sizeof *point);
         *point = point_bare();
         point->x = x;
         summarize(d->values, d->count, d->values, &point->y);
+        qsort(series->points, series->point_count, sizeof *point, point_by_x);
     }
     d->count = 0;
 }
@@ -630,7 +629,7 @@ static int begin_result(void *with)
 static int sum_up(struct need *need, struct error *error)
 {
     struct document *document = need->document;
-    struct describing describing = {.need = need, .pool = &document->pool};
+    struct describing describing = {.need = need};
     struct analysis analysis = {.result = need->state->result,
                                 .document = document,
                                 .machine = &document->machine,

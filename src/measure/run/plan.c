@@ -145,9 +145,9 @@ static int plan_turns(struct run *run, struct error *error)
 
 /* The turn's weight in seconds: what the probe planned, else the weight in its table, else the
  * default of a probe that no ordinary run has; 0 where there is nothing to measure. */
-static double weight_of(const struct run_turn *turn)
+double run_weight(const struct run *run, size_t turn)
 {
-    const struct probe_task *task = &turn->task;
+    const struct probe_task *task = &run->turns[turn].task;
     return task->result->status == PROBE_SKIPPED ? 0
            : task->weight_s > 0                  ? task->weight_s
            : task->probe->weight > 0             ? task->probe->weight
@@ -158,18 +158,13 @@ static double weight_from(const struct run *run, size_t first)
 {
     double weight = 0;
     for (size_t i = first; i < run->turn_count; i++)
-        weight += weight_of(&run->turns[i]);
+        weight += run_weight(run, i);
     return weight;
-}
-
-double run_weight(const struct run *run, size_t turn)
-{
-    return weight_of(&run->turns[turn]);
 }
 
 double run_share(const struct run *run, size_t turn)
 {
-    const double weight = weight_of(&run->turns[turn]);
+    const double weight = run_weight(run, turn);
     return weight > 0 ? weight / weight_from(run, turn) : 0;
 }
 

@@ -106,14 +106,6 @@ static double looking_s(const struct run *run)
     return run->budget_s * (looking_share - (all > 0 ? others / all : 0));
 }
 
-static size_t count_looks(const struct run *run, size_t first)
-{
-    size_t count = 0;
-    for (size_t i = first; i < run->turn_count; i++)
-        count += stages_want_look(&run->turns[i].task);
-    return count;
-}
-
 /* What prevents a probe's look also prevents its measurement, which then says why. */
 static int look_once(struct run *run, struct engine *engine, struct error *error)
 {
@@ -122,9 +114,11 @@ static int look_once(struct run *run, struct engine *engine, struct error *error
         const double left_s = looking_s(run) - elapsed_s(run);
         if (!stages_want_look(&run->turns[i].task) || !(left_s > 0))
             continue;
+        size_t looks = 0;
+        for (size_t k = i; k < run->turn_count; k++)
+            looks += stages_want_look(&run->turns[k].task);
         begin_turn(run, engine, i);
-        int code =
-            stages_look(&run->turns[i].task, engine, left_s / (double)count_looks(run, i), &why);
+        int code = stages_look(&run->turns[i].task, engine, left_s / (double)looks, &why);
         if (code == ERROR_SYSTEM || code == ERROR_INTERRUPTED)
             return error_set(error, code, "%s", why.text);
     }
@@ -199,29 +193,24 @@ static int measure_turn(struct run *run, struct engine *engine, struct error *er
 /* A smaller share of the budget is not worth continuing. */
 static const double least_left = 0.02;
 
-static double weight_of_lacking(const struct run *run, size_t first)
-{
-    double weight = 0;
-    for (size_t i = first; i < run->turn_count; i++)
-        weight += stages_lack(&run->turns[i].task) ? run_weight(run, i) : 0;
-    return weight;
-}
-
 /* Gives the time that the last probes did not need to probes that lack trials. */
 static int give_back(struct run *run, struct engine *engine, struct error *error)
 {
     int code = 0;
     for (size_t i = 0; i < run->turn_count && code == 0; i++) {
         struct run_turn *turn = &run->turns[i];
-        double measured_s = 0; /* the stages' own time counts too: a model has its own clock */
-        for (size_t k = 0; k < run->turn_count; k++)
+        double measured_s = 0, lacking = 0;
+        for (size_t k = 0; k < run->turn_count; k++) {
+            /* The stages' own time counts too: a model has its own clock. */
             measured_s += run->turns[k].outcome.elapsed_s;
+            lacking += k >= i && stages_lack(&run->turns[k].task) ? run_weight(run, k) : 0;
+        }
         const double left_s = run->budget_s - fmax(elapsed_s(run), measured_s);
         if (!stages_lack(&turn->task) || left_s < least_left * run->budget_s)
             continue;
         begin_turn(run, engine, i);
-        code = stages_go_on(&turn->task, left_s * run_weight(run, i) / weight_of_lacking(run, i),
-                            &turn->outcome, error);
+        code =
+            stages_go_on(&turn->task, left_s * run_weight(run, i) / lacking, &turn->outcome, error);
         run->document->run.complete = code == 0;
         code = end_turn(run, engine, code, error);
     }

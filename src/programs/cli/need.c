@@ -41,9 +41,9 @@ static int save(void *argument, const struct document *document, struct error *e
 }
 
 /* With -o alone the document goes there, and the text to standard output. */
-static int choose_outputs(struct shown *shown, const struct command_options *asked,
-                          struct error *error)
+static int choose_outputs(struct shown *shown, struct error *error)
 {
+    const struct command_options *asked = &shown->invocation->options;
     shown->report = output_choose(asked);
     if (asked->output.has && !asked->format.has && !output_is_standard(shown->report.path)) {
         shown->kept = shown->report;
@@ -90,7 +90,7 @@ static int measure_need(struct invocation *invocation, struct error *error)
     struct shown shown = {.invocation = invocation, .measured = measure_as_asked(invocation)};
     struct document *document = &shown.measured.document;
     shown.measured.run.probes = none;
-    int code = choose_outputs(&shown, asked, error);
+    int code = choose_outputs(&shown, error);
     if (asked->every.has != asked->progress.has + asked->rate.has)
         code = error_set(error, ERROR_USAGE,
                          "--every S needs one of --progress FILE and --rate CMD, and they need it");
@@ -102,9 +102,6 @@ static int measure_need(struct invocation *invocation, struct error *error)
         code = pool_enter(&invocation->settings.pool, read_compared, &shown, error);
     if (code == 0 && asked->redact.has)
         code = redact_measured(document, invocation, error);
-    document->run.budget_s = asked->common.budget.number;
-    if (asked->common.seed.has)
-        document->run.seed = (uint64_t)asked->common.seed.number;
     struct need need = {.machine = &shown.measured.machine,
                         .document = document,
                         .stop = &measure_signal,
