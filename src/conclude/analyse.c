@@ -282,11 +282,6 @@ size_t analysis_count(double number)
     return number >= 1 ? (size_t)(number < most ? number : most) : 0;
 }
 
-bool analysis_is_set(const struct analysis *analysis, const char *name)
-{
-    return analysis_parameter(analysis, name) != NULL;
-}
-
 const char *analysis_factor(const struct series *series, const char *name)
 {
     const struct factor *factor = series_factor(series, name);

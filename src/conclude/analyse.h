@@ -99,5 +99,3 @@ size_t analysis_cpu_count(const struct analysis *, size_t least);
 /* The number of threads for all CPUs: the parameter of that name, or else the number of CPUs, but
  * at least the largest x of a series whose x has that name. */
 size_t analysis_threads(const struct analysis *, const char *name);
-/* Whether an option such as --quick was given. */
-bool analysis_is_set(const struct analysis *, const char *name);

@@ -11,7 +11,6 @@
  * share a line.
  */
 #include "base/random.h"
-#include "conclude/registry/finding.h"
 #include "measure/kernels/chase.h"
 #include "measure/kernels/forward.h"
 #include "measure/probes/chase/chases.h"
@@ -208,7 +207,7 @@ static void conclude_access(struct probe_task *task)
         build_element(task, sets, (double)crossing_bytes(&state->levels[i]));
     }
     if (!chase_straddles)
-        probe_add_finding(task, "access.line_cross", "cycles")->text =
+        finding_add(task->result, task->pool, "access.line_cross", "cycles")->text =
             "not measured: this architecture need not load across the end of a line";
 }
 

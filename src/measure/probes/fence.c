@@ -8,7 +8,6 @@
  */
 #include "measure/kernels/fence.h"
 #include "base/units.h"
-#include "conclude/registry/finding.h"
 #include "measure/probes/chase/chases.h"
 #include "measure/probes/kit/build.h"
 

@@ -8,7 +8,6 @@
  * can use, so all strides are measured in the same level.
  */
 #include "base/units.h"
-#include "conclude/registry/finding.h"
 #include "measure/probes/chase/chases.h"
 
 #include <math.h>

@@ -8,7 +8,6 @@
 #include "base/sort.h"
 #include "base/units.h"
 #include "conclude/refresh.h"
-#include "conclude/registry/finding.h"
 #include "document/flag.h"
 #include "machine/clock.h"
 #include "machine/interruptions.h"

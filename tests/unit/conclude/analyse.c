@@ -158,7 +158,7 @@ static void what_the_document_says_is_read_with_care(void **state)
     assert_int_equal(analysis_cpu_count(analysis, 3), 5);
     assert_true(analysis_number(analysis, "writers") == 4);
     assert_true(isnan(analysis_number(analysis, "cpus")) && isnan(analysis_number(analysis, "no")));
-    assert_true(analysis_is_set(analysis, "quick") && !analysis_is_set(analysis, "thorough"));
+    assert_true(analysis_parameter(analysis, "quick") && !analysis_parameter(analysis, "thorough"));
     assert_int_equal(analysis_line_bytes(analysis), 64);
     desk->analysis.machine = &machine;
     assert_int_equal(analysis_line_bytes(analysis), 128);

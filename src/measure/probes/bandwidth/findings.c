@@ -1,7 +1,6 @@
 /* Derived series and findings: bandwidth.read.1, bandwidth.read.all, L2.bandwidth.read and so
  * on. */
 #include "conclude/channels.h"
-#include "conclude/registry/finding.h"
 #include "measure/probes/bandwidth/bandwidth.h"
 
 #include <math.h>

@@ -8,7 +8,6 @@
 #include "measure/kernels/copy.h"
 #include "base/random.h"
 #include "base/units.h"
-#include "conclude/registry/finding.h"
 #include "measure/kernels/stream.h"
 #include "measure/probes/chase/chases.h"
 #include "measure/probes/chase/working_sets.h"

@@ -85,7 +85,8 @@ size_t cores_bias(struct probe_task *task)
             state->kept ? pool_printf(task->pool, "their %zu pairs were", again)
                         : "every pair was");
     const double bias = (double)summary.median;
-    probe_add_summary(task, "cores.parallel.bias", "%", &summary, flags)->text = pool_printf(
+    finding_add_summary(task->result, task->pool, "cores.parallel.bias", "%", &summary, flags)
+        ->text = pool_printf(
         task->pool,
         "%zu pairs measured side by side and again alone: side by side they took %.1f %% %s; %s",
         count, fabs(bias), bias < 0 ? "less" : "more", kept);
@@ -307,7 +308,7 @@ static void add_drift(struct analysis *analysis)
         "%.1f and %.1f ns%s",
         references > 1 ? " that drifted most (there is one for each home)" : "", moved->point_count,
         least, most,
-        analysis_is_set(analysis, "correct-drift") ? "; the figures are corrected for it" : "");
+        analysis_parameter(analysis, "correct-drift") ? "; the figures are corrected for it" : "");
     analysis_read_off(analysis, moved);
 }
 

@@ -15,7 +15,6 @@
  */
 #include "measure/probes/cores/cores.h"
 
-#include "conclude/registry/finding.h"
 #include "machine/clock.h"
 
 #include <math.h>

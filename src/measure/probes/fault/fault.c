@@ -9,7 +9,6 @@
  * flagged.
  */
 #include "conclude/read.h"
-#include "conclude/registry/finding.h"
 #include "document/flag.h"
 #include "measure/kernels/pages.h"
 #include "measure/probes/chase/chases.h"

@@ -16,7 +16,6 @@
  * eviction also removed the line from the first.
  */
 #include "conclude/geometry.h"
-#include "conclude/registry/finding.h"
 #include "document/flag.h"
 #include "measure/probes/chase/chases.h"
 #include "measure/probes/chase/trial_values.h"

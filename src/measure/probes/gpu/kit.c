@@ -1,6 +1,5 @@
 /* What experiments plan and conclude with: series, points and their works; latencies and rates of
  * points; and what was not measured, with its reason. */
-#include "conclude/registry/finding.h"
 #include "document/flag.h"
 #include "measure/probes/gpu/state.h"
 #include "measure/probes/kit/build.h"

@@ -411,7 +411,8 @@ static void conclude_latency(struct gpu_task *here)
         if (n == 0)
             return;
         summarize(clocks, n, clocks, &summary);
-        probe_add_summary(here->task, gpu_name(here, "clock"), "Hz", &summary, flags);
+        finding_add_summary(here->task->result, here->task->pool, gpu_name(here, "clock"), "Hz",
+                            &summary, flags);
     }
 }
 

@@ -11,7 +11,6 @@
  * Time: a ring of four times a large L2 is linked for every trial, in a tenth of a second; 49
  * points of six trials take half a minute.
  */
-#include "conclude/registry/finding.h"
 #include "measure/probes/gpu/options.h"
 
 /* Cycles from one round of a multiprocessor, of 64 KiB, to the next: 17 GB/s each where the clock

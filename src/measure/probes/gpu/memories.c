@@ -274,7 +274,8 @@ static void conclude_ladder(struct gpu_task *task, const struct ladder *ladder, 
         const char *own = ladder->alone
                               ? pool_printf(probe->pool, "%s%s", ladder->finding, fact)
                               : pool_printf(probe->pool, "%s%u%s", ladder->finding, level, fact);
-        struct finding *finding = probe_add_finding(probe, gpu_name(task, own), from->unit);
+        struct finding *finding =
+            finding_add(probe->result, probe->pool, gpu_name(task, own), from->unit);
         const char *name = finding->name;
         *finding = *from;
         finding->name = name;

@@ -14,7 +14,6 @@
  * of them. Before them 32 MiB are pinned for each device and way. Eight devices: 3 s each.
  */
 #include "base/units.h"
-#include "conclude/registry/finding.h"
 #include "measure/probes/gpu/state.h"
 
 #include <math.h>

@@ -1,6 +1,5 @@
 #include "measure/probes/kit/probe.h"
 
-#include "conclude/registry/finding.h"
 #include "measure/kernels/chase.h"
 #include "measure/kernels/gaps.h"
 
@@ -12,17 +11,6 @@
 
 static const double default_precision = 0.01;
 enum { LONG_BATCHES = 5, TRIALS_MIN = 6, TRIALS_MAX = 25, TRIALS_MAX_THOROUGH = 400 };
-
-struct finding *probe_add_finding(struct probe_task *task, const char *name, const char *unit)
-{
-    return finding_add(task->result, task->pool, name, unit);
-}
-
-struct finding *probe_add_summary(struct probe_task *task, const char *name, const char *unit,
-                                  const struct summary *summary, unsigned flags)
-{
-    return finding_add_summary(task->result, task->pool, name, unit, summary, flags);
-}
 
 struct factor *probe_add_parameter(struct probe_task *task, const char *name)
 {

@@ -7,6 +7,7 @@
 
 #include "base/settings.h"
 #include "conclude/analyse.h"
+#include "conclude/registry/finding.h"
 #include "conclude/registry/registry.h"
 #include "measure/engine/engine.h"
 
@@ -162,10 +163,5 @@ int probe_conclude(struct probe_task *, const struct stage_outcome *, struct err
 void probe_release(struct probe_task *);
 
 /* Adds a parameter to the result, in addition to the options' values; the caller sets text or
- * number. A step of the document's pool, like the next two. */
+ * number. A step of the document's pool. */
 struct factor *probe_add_parameter(struct probe_task *, const char *name);
-/* Adds an empty finding of that name. */
-struct finding *probe_add_finding(struct probe_task *, const char *name, const char *unit);
-/* Adds a finding that is a summary's median and interval. */
-struct finding *probe_add_summary(struct probe_task *, const char *name, const char *unit,
-                                  const struct summary *, unsigned flags);

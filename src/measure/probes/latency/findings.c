@@ -3,7 +3,6 @@
 #include "base/quantity.h"
 #include "base/units.h"
 #include "conclude/levels/level.h"
-#include "conclude/registry/finding.h"
 #include "measure/probes/chase/knees.h"
 #include "measure/probes/latency/latency.h"
 
@@ -257,10 +256,10 @@ static void analyse_curve(struct analysis *analysis, const struct series *series
     if (levels)
         findings_levels(analysis->result, analysis->pool, joined, series,
                         ours ? analysis->machine : NULL, probe_cpu(analysis->result), knees, count);
-    const bool named = series->point_count == 1 ||
-                       (series->point_count <= SIZES_NAMED_MOST &&
-                        (analysis_is_set(analysis, "size") || analysis_is_set(analysis, "sizes") ||
-                         analysis_is_set(analysis, "count")));
+    const bool named = series->point_count == 1 || (series->point_count <= SIZES_NAMED_MOST &&
+                                                    (analysis_parameter(analysis, "size") ||
+                                                     analysis_parameter(analysis, "sizes") ||
+                                                     analysis_parameter(analysis, "count")));
     if (named && (quantity_comparable(series->y.unit, "ns") ||
                   quantity_is(series->y.unit, DIMENSION_CYCLES)))
         for (size_t i = 0; i < series->point_count; i++)
@@ -281,7 +280,7 @@ void latency_analyse(struct analysis *analysis)
     /* With --variants the curve in random order is analysed first; the findings of the others have
      * their own factors. */
     const struct series *random =
-        analysis_is_set(analysis, "variants") ? random_beside(result) : NULL;
+        analysis_parameter(analysis, "variants") ? random_beside(result) : NULL;
     if (random && random->headline)
         analyse_curve(analysis, random, true, knees, count);
     for (size_t i = 0; i < result->series_count; i++) {

@@ -583,7 +583,7 @@ static void conclude_latency(struct probe_task *task)
     hz.low = hz.p10;
     hz.high = hz.p90;
     if (hz.n)
-        probe_add_summary(task, "core.clock", "Hz", &hz, modelled);
+        finding_add_summary(task->result, task->pool, "core.clock", "Hz", &hz, modelled);
 }
 
 const struct probe latency_probe = {

@@ -1,7 +1,6 @@
 #include "measure/probes/loaded/loaded.h"
 
 #include "base/units.h"
-#include "conclude/registry/finding.h"
 #include "document/flag.h"
 #include "measure/probes/kit/build.h"
 #include "stats/curve.h"

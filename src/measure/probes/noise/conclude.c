@@ -1,5 +1,4 @@
 /* Series by CPU, and findings of all CPUs together, from the CPUs' tallies. */
-#include "conclude/registry/finding.h"
 #include "document/flag.h"
 #include "measure/probes/noise/noise.h"
 #include "stats/student.h"

@@ -4,7 +4,6 @@
  * GPU) are measured too. Each memory node has two stages, for latency and bandwidth, because the
  * memory of a stage lies on one node.
  */
-#include "conclude/registry/finding.h"
 #include "document/flag.h"
 #include "measure/kernels/stream.h"
 #include "measure/probes/chase/chases.h"

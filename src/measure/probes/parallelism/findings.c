@@ -3,7 +3,6 @@
  * document; and findings: DRAM.parallelism, parallelism.all.rate and so on.
  */
 #include "base/units.h"
-#include "conclude/registry/finding.h"
 #include "document/flag.h"
 #include "measure/probes/kit/build.h"
 #include "measure/probes/parallelism/parallelism.h"

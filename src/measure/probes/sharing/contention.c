@@ -9,7 +9,6 @@
  */
 #include "measure/kernels/contention.h"
 #include "base/random.h"
-#include "conclude/registry/finding.h"
 #include "measure/probes/kit/build.h"
 
 #include <math.h>

@@ -14,7 +14,6 @@
  */
 #include "conclude/translation/tlb.h"
 #include "base/units.h"
-#include "conclude/registry/registry.h"
 #include "document/flag.h"
 #include "measure/probes/chase/chases.h"
 #include "measure/probes/kit/build.h"

@@ -325,8 +325,9 @@ static void conclude_wake(struct probe_task *task)
             continue;
         const bool known = counted || !slept;
         const struct interval ratio = ratio_of_sums(tally->switches, tally->wake_ups, tally->count);
-        struct finding *finding = probe_add_finding(
-            task, pool_printf(task->pool, "wake.%s.switches", bell_names[way]), "");
+        struct finding *finding =
+            finding_add(task->result, task->pool,
+                        pool_printf(task->pool, "wake.%s.switches", bell_names[way]), "");
         if (known) {
             finding->value = ratio.value;
             finding->low = ratio.low;
