@@ -71,7 +71,8 @@ static void allow(struct comparing *c, double bytes, struct interval times, cons
 
 /* False: the documents don't tell loads from such a set. It loses what is not in the core's own
  * caches. The traffic may take the shared cache, too, and meet the program's own. What is read in
- * order waits for as many misses at once as before. */
+ * order waits for as many misses at once as before; it is told well where half of the set is in
+ * memory, too. */
 static bool consider(struct comparing *c, double bytes)
 {
     const struct document *here = c->analysis->here, *there = c->analysis->there;
@@ -91,12 +92,12 @@ static bool consider(struct comparing *c, double bytes)
                      fmax(0, (c->beside.low - 1) / most),
                      fmin(1, fmin((c->held.high - 1) / held, (c->beside.high - 1) / least))};
     allow(c, bytes, ratio(far.ns, loads.ns), shares);
-    c->in_memory = fmin(loads.memory, far.memory) > mostly;
     if (c->in_memory)
         allow(c, bytes,
               ratio(tell(c, there, bytes, LOOP_SEQUENTIAL).ns,
                     tell(c, here, bytes, LOOP_SEQUENTIAL).ns),
               shares);
+    c->in_memory = fmin(loads.memory, far.memory) > mostly;
     return !untold;
 }
 
