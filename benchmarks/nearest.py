@@ -1,59 +1,47 @@
 #!/usr/bin/env python3
-"""How often `fathom nearest` names a machine of the same core's design first: benchmarks/nearest.py FATHOM FOLDER...
+"""How often `fathom nearest` names a machine of the same family first: benchmarks/nearest.py FATHOM FOLDER...
 
-The folders hold matrices as published (`results/` of KCORES/core-to-core-latency-plus, which has those of nviennot/core-to-core-latency);
-designs.txt has the machines' designs by words of a file's name. Each machine is left out in turn and looked up among all others.
-It is counted three ways: of all machines; of those with another of their design, since without one no method can be right; and of
-those with another whose hand-offs also go over the same interconnect, since a matrix shows that and not the core. Lines of
-MISSED tell what came first.
+The folders hold what people published: matrices (`results/*.csv` of KCORES/core-to-core-latency-plus, which has those of
+nviennot/core-to-core-latency) and curves (`results/*.txt` of ThomasKaiser/sbc-bench, one of each kind of core in a file).
+gallery/designs.txt has what is documented of them: the design of the core, and of matrices how the vendor joins the CPUs. A
+curve's family is its core's design, a matrix's how the CPUs are joined, since hand-offs show that and not the core. Each machine
+is left out in turn and looked up among all others of its kind. It is counted of all machines, and of those with another of their
+family (or design), since without one no method can be right. Lines of MISSED tell what came first, CONFUSED which families for
+which.
 
-Then the one constant is chosen: what a step costs that the other matrix lacks (step_cost in src/compare/nearest.c). 300 times the
-designs are halved at random; the constant that is right most often on one half is tested on the other one."""
+Then the two choices are tried again (away_of() in src/compare/nearest.c): which power of a logarithm counts, and which ratio at
+most. For each machine those are taken that are right most often for all others, without that machine among them."""
 import json
 import math
-import random
 import re
 import subprocess
 import sys
 import tempfile
-from importlib.machinery import SourceFileLoader
-from importlib.util import module_from_spec, spec_from_loader
+from collections import Counter
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-TRIED = (1.05, 1.1, 1.15, 1.2, 1.25, 1.3, 1.4, 1.6, 2)
-HALVINGS = 300
+POWERS, MOST = (1, 0.7, 0.5, 0.35), (1.5, 2, 3)
+STEPS = 23  # sizes of a curve
 sys.dont_write_bytecode = True
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "gallery"))
+from published import curves, matrices, shortened  # noqa: E402
 
 
-def gallery_make():
-    loader = SourceFileLoader("make", str(ROOT / "gallery" / "make"))
-    module = module_from_spec(spec_from_loader("make", loader))
-    loader.exec_module(module)
-    return module
-
-
-def designs():
-    lines = (ROOT / "benchmarks" / "designs.txt").read_text(encoding="utf-8").splitlines()
-    return [(design, over, words.split(",")) for design, over, words in (one.split("|") for one in lines if one and one[0] != "#")]
-
-
-def imported(fathom, folders, into):
-    """(name, design, interconnect, path of a short document) of every matrix, without copies."""
-    make, known, seen, machines = gallery_make(), designs(), set(), []
-    for path in sorted(path for folder in folders for path in Path(folder).glob("*.csv")):
-        text = path.read_bytes()
+def imported(fathom, given, into):
+    """(name, design, family, path of a short document) of each, without copies."""
+    seen, machines = set(), []
+    for name, design, family, words, text in given:
         if text in seen:
             continue
         seen.add(text)
-        design, over, _ = next(line for line in known if any(word in path.stem for word in line[2]))
-        done = subprocess.run([fathom, "import", "core-matrix", "--ids", "no", "-f", "json", path], capture_output=True, text=True)
+        command = [fathom, "import", *words, "-f", "json", "-"]
+        done = subprocess.run(command, input=text, capture_output=True, text=True)
         if done.returncode:
-            print(f"left out: {path.name}: {done.stderr.splitlines()[-1]}")
+            print(f"left out: {name}: {done.stderr.splitlines()[-1]}")
             continue
         short = into / f"{len(machines)}.json"
-        short.write_text(json.dumps(make.shortened(json.loads(done.stdout))), encoding="utf-8")
-        machines.append((path.stem, design, over, short))
+        short.write_text(json.dumps(shortened(json.loads(done.stdout))), encoding="utf-8")
+        machines.append((name, design, family, short))
     return machines
 
 
@@ -64,65 +52,110 @@ def first_of(fathom, path, others):
     return int(named[0]) if named else None
 
 
-def relatives(machines, keys):
-    """Whether each has another with the same values of these."""
-    return [sum(all(one[k] == other[k] for k in keys) for other in machines) > 1 for one in machines]
+def relatives(machines, key):
+    """Whether each has another with the same value of this."""
+    counts = Counter(one[key] for one in machines)
+    return [counts[one[key]] > 1 for one in machines]
+
+
+def share(right, of):
+    return f"{right} of {of} ({100 * right / of:.0f} %)"
 
 
 def tell_right(fathom, machines):
-    right = []
-    for name, design, _, path in machines:
-        first = first_of(fathom, path, [other[3] for other in machines if other[3] != path])
-        found = machines[first] if first is not None else ("none of them", None)
-        right.append(found[1] == design)
-        if not right[-1]:
-            print(f"MISSED {name} ({design}): {found[0]} ({found[1]})")
-    for whose, has in (("machines", [True] * len(machines)), ("with another of their design", relatives(machines, (1,))),
-                       ("and of its interconnect", relatives(machines, (1, 2)))):
-        of = [one for one, counts in zip(right, has) if counts]
-        print(f"right first: {sum(of)} of {len(of)} {whose} ({100 * sum(of) / len(of):.0f} %; the goal is 90 %)")
+    """How many are right, and how many could be, by family."""
+    confused, counts = Counter(), {}
+    first = [first_of(fathom, one[3], [other[3] for other in machines if other[3] != one[3]]) for one in machines]
+    found = [machines[at] if at is not None else ("none of them", None, None) for at in first]
+    for one, other, could in zip(machines, found, relatives(machines, 2)):
+        if one[2] != other[2]:
+            print(f"MISSED {one[0]} ({one[2]}{'' if could else ', alone'}): {other[0]} ({other[2]})")
+            confused[f"{one[2]} for {other[2]}"] += could
+    print("CONFUSED", ", ".join(f"{pair}: {n}" for pair, n in confused.most_common() if n))
+    for key, what in ((2, "family"), (1, "design")):
+        right = sum(one[key] == other[key] for one, other in zip(machines, found))
+        could = sum(relatives(machines, key))
+        counts[what] = right, could
+        print(f"right first, by {what}: {share(right, len(machines))} machines, {share(right, could)} with another of it; "
+              "the goal is 90 %")
+    sizes = Counter(one[2] for one in machines)
+    for what, least, most in (("two to eight", 2, 8), ("nine and more", 9, len(machines))):
+        of = [one[2] == other[2] for one, other in zip(machines, found) if least <= sizes[one[2]] <= most]
+        print(f"in families of {what}: {share(sum(of), len(of))}")
+    return counts["family"]
 
 
-def steps_of(path):
-    probes = json.loads(path.read_text(encoding="utf-8"))["probes"]
-    return [math.log(point["median"]) for probe in probes for series in probe["series"] for point in series["points"]]
+def times_of(path):
+    """Logarithms of a matrix's steps, or of a curve's times at powers of two by the power."""
+    (points,) = (series["points"] for probe in json.loads(path.read_text(encoding="utf-8"))["probes"] for series in probe["series"])
+    return {math.log2(point["x"]): math.log(point["median"]) for point in points if math.log2(point["x"]).is_integer()}
 
 
-def apart(a, b, cost):
-    """As add_steps() in src/compare/nearest.c."""
-    ours, others = ([step - steps[len(steps) > 1] for step in steps] for steps in (a, b))
-    row = [cost * j for j in range(len(b) + 1)]
-    for i, step in enumerate(ours, 1):
-        above, row = row, [cost * i]
-        for j, other in enumerate(others, 1):
-            row.append(min(above[j] + cost, row[-1] + cost, above[j - 1] + abs(step - other)))
-    return row[-1] + min(abs(a[0] - b[0]), math.log(2))
+def steps_apart(a, b, away):
+    """As add_steps() in src/compare/nearest.c: (sum, how many)."""
+    a, b = list(a.values()), list(b.values())
+    unit, lacks = a[len(a) > 1] - b[len(b) > 1], away(math.inf)
+    row = [lacks * j for j in range(len(b) + 1)]
+    for i, step in enumerate(a, 1):
+        above, row = row, [lacks * i]
+        for j, other in enumerate(b, 1):
+            row.append(min(above[j] + lacks, row[-1] + lacks, above[j - 1] + away(step - other - unit)))
+    return row[-1] + away(unit) + away(a[-1] - b[-1]), len(b) + 2
 
 
-def choose(machines):
-    steps = [steps_of(one[3]) for one in machines]
-    asked = [i for i, has in enumerate(relatives(machines, (1,))) if has]
-    right = {}
-    for cost in TRIED:
-        for i in asked:
-            nearest = min((j for j in range(len(machines)) if j != i), key=lambda j: apart(steps[j], steps[i], math.log(cost)))
-            right[cost, i] = machines[nearest][1] == machines[i][1]
-        print(f"a step costs log({cost}): {sum(right[cost, i] for i in asked)} of {len(asked)}")
-    names, held_out, chosen = sorted({machines[i][1] for i in asked}), [], {}
-    for seed in range(HALVINGS):
-        half = set(random.Random(seed).sample(names, len(names) // 2))
-        best = max(TRIED, key=lambda cost: sum(right[cost, i] for i in asked if machines[i][1] in half))
-        chosen[best] = chosen.get(best, 0) + 1
-        held_out += [right[best, i] for i in asked if machines[i][1] not in half]
-    print("chosen:", ", ".join(f"{cost} {times} times" for cost, times in sorted(chosen.items())))
-    print(f"right first on the other half: {100 * sum(held_out) / len(held_out):.0f} %")
+def curves_apart(a, b, away):
+    """As add_curve()."""
+    shortest = min(time for k, time in a.items() if k < STEPS) - min(time for k, time in b.items() if k < STEPS)
+    ratios = {k: a[k] - b[k] - shortest for k in a if k < STEPS and k in b}
+    rises = [ratios[k] - ratios[k - 1] for k in ratios if k - 1 in ratios]
+    return sum(map(away, [*ratios.values(), *rises, shortest])), len(ratios) + len(rises) + 1
+
+
+def nearest_two(times, apart, power, most):
+    """The two nearest of each: the second one for where the first is left out."""
+    table = {}
+
+    def away(difference):
+        if difference not in table:
+            table[difference] = min(abs(difference), math.log(most)) ** power
+        return table[difference]
+
+    def rank(i, j):
+        total, count = apart(times[j], times[i], away)
+        return (total + away(math.inf)) / (count + 1)
+
+    return [sorted((j for j in range(len(times)) if j != i), key=lambda j: rank(i, j))[:2] for i in range(len(times))]
+
+
+def choose(machines, apart):
+    family, everyone = [one[2] for one in machines], range(len(machines))
+    times, near = [times_of(one[3]) for one in machines], {}
+    for power in POWERS:
+        for most in MOST:
+            near[power, most] = nearest_two(times, apart, power, most)
+        print(f"power {power}:", ", ".join(f"at most {most} times: {right(near[power, most], family)}" for most in MOST))
+    chosen = [max(near, key=lambda choice: right(near[choice], family, without=i)) for i in everyone]
+    print("chosen:", ", ".join(f"{choice} {times} times" for choice, times in Counter(chosen).most_common()))
+    hit = sum(family[near[choice][i][0]] == family[i] for i, choice in enumerate(chosen))
+    print(f"right first, chosen without the machine: {share(hit, len(machines))}, {share(hit, sum(relatives(machines, 2)))} "
+          "with another of its family")
+
+
+def right(nearest, family, without=None):
+    return sum(family[two[two[0] == without]] == family[i] for i, two in enumerate(nearest) if i != without)
 
 
 def main(fathom, *folders):
-    with tempfile.TemporaryDirectory() as folder:
-        machines = imported(fathom, folders, Path(folder))
-        tell_right(fathom, machines)
-        choose(machines)
+    total = [0, 0]
+    for kind, given, apart in (("matrices", matrices, steps_apart), ("curves", curves, curves_apart)):
+        with tempfile.TemporaryDirectory() as folder:
+            machines = imported(fathom, given(folders), Path(folder))
+            if not machines:
+                continue
+            print(f"{len(machines)} {kind}")
+            total = [a + b for a, b in zip(total, tell_right(fathom, machines))]
+            choose(machines, apart)
+    print(f"right first, by family: {share(*total)} of all that have another of it")
 
 
 if __name__ == "__main__":

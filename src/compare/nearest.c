@@ -12,13 +12,9 @@ bool nearest_counts(const struct difference *difference)
     return difference->finding_a && finding_meaning(difference->finding_a).role != ROLE_CONDITION;
 }
 
-/* The most that one difference counts: where one time lies within a cache and the other beyond it,
- * their ratio may be anything. */
-static const double away_most = 0.6931471805599453;
-
-/* What a step of hand-offs costs that the other matrix lacks: the logarithm of 1.25, as
- * benchmarks/nearest.py chose it for matrices other than those that it was then tested on. */
-static const double step_cost = 0.22314355131420976;
+/* The most that one difference counts, the root of log(2): where one time lies within a cache and
+ * the other beyond it, their ratio may be anything. A step that one matrix lacks counts as much. */
+static const double away_most = 0.8325546111576977;
 
 /* Up to 4 MiB: beyond, caches are mostly shared, and memory's latency depends on the board. */
 enum { STEPS = 23 };
@@ -28,9 +24,14 @@ struct shape {
     double at[STEPS], shortest;
 };
 
+static double away_of(double ratio)
+{
+    return fmin(sqrt(fabs(log(ratio))), away_most);
+}
+
 static void neighbour_add(struct neighbour *neighbour, double ratio)
 {
-    neighbour->away += fmin(fabs(log(ratio)), away_most);
+    neighbour->away += away_of(ratio);
     neighbour->compared++;
 }
 
@@ -92,20 +93,15 @@ static void add_curve(struct neighbour *to, struct nearest *nearest)
     neighbour_add(to, a.shortest / b.shortest);
 }
 
-/* A step as a multiple of the second one, which no clock moves: the first is SMT's or a pair's, if
- * there is any. */
-static double step_of(const struct shape *shape, size_t k)
-{
-    return log(shape->at[k] / shape->at[shape->at[1] > 0]);
-}
-
-/* Adds the shortest time, and what it takes to make one machine's steps of hand-offs the other's:
- * steps change, come or go (Wagner and Fischer, J. ACM 1974). So machines of one design stay near
- * that differ in SMT, in the CPUs of a complex, or in sockets. */
+/* Adds the times of the second step and of the last one, and what it takes to make one machine's
+ * steps the other's, in multiples of the second, which no clock moves: the first is SMT's or a
+ * pair's, if there is any. Steps change, come or go (Wagner and Fischer, J. ACM 1974), so machines
+ * stay near that differ in SMT, in the CPUs of a complex, or in sockets. */
 static void add_steps(struct neighbour *to, struct nearest *nearest)
 {
     const struct shape a = shape_of(to->document, "cores", &nearest->pool),
                        b = shape_of(nearest->document, "cores", &nearest->pool);
+    const double unit = a.at[a.at[1] > 0] / b.at[b.at[1] > 0];
     double cost[STEPS + 1][STEPS + 1] = {{0}};
     size_t i, j = 0;
     if (!(a.at[0] > 0) || !(b.at[0] > 0))
@@ -113,14 +109,15 @@ static void add_steps(struct neighbour *to, struct nearest *nearest)
     for (i = 0; i == 0 || (i <= STEPS && a.at[i - 1] > 0); i++)
         for (j = 0; j == 0 || (j <= STEPS && b.at[j - 1] > 0); j++) {
             const double gone = i ? cost[i - 1][j] : INFINITY, new = j ? cost[i][j - 1] : INFINITY;
-            cost[i][j] = i || j ? fmin(gone, new) + step_cost : 0;
+            cost[i][j] = i || j ? fmin(gone, new) + away_most : 0;
             if (i && j)
-                cost[i][j] = fmin(cost[i][j], cost[i - 1][j - 1] +
-                                                  fabs(step_of(&a, i - 1) - step_of(&b, j - 1)));
+                cost[i][j] = fmin(cost[i][j],
+                                  cost[i - 1][j - 1] + away_of(a.at[i - 1] / b.at[j - 1] / unit));
         }
     to->away += cost[i - 1][j - 1];
     to->compared += j - 1;
-    neighbour_add(to, a.at[0] / b.at[0]);
+    neighbour_add(to, unit);
+    neighbour_add(to, a.at[i - 2] / b.at[j - 2]);
 }
 
 /* Fills the neighbour of a document; its `compared` is 0 where they have no figure in common.
@@ -206,9 +203,8 @@ static int list_neighbours(void *with)
     nearest->alike_list = pool_alloc(&nearest->pool, nearest->known_count, sizeof *nearest->known);
     for (size_t i = 0; i < nearest->known_count && code == 0; i++) {
         struct neighbour neighbour = {.document = &nearest->known[i]};
-        if (is_known(nearest, neighbour.document))
-            continue;
-        code = measure_away(&neighbour, nearest);
+        if (!is_known(nearest, neighbour.document))
+            code = measure_away(&neighbour, nearest);
         if (code == 0 && neighbour.compared)
             nearest->list[nearest->count++] = neighbour;
     }

@@ -2,11 +2,12 @@
  * Which known machines are nearest to a document's, by what was measured, and how it differs from
  * the others of its model.
  *
- * How far two are apart is the mean over their figures of the logarithm of the larger value over
- * the smaller one, which counts 2 at most. Latency by working set is compared as a curve, in
- * multiples of its shortest time and by its rises, and not as the levels that were read off it;
- * hand-offs as steps that change, come or go. Machines with few figures in common rank as if one
- * more differed by 2. Two machines at a distance of log(1.25) differ by 25 % in a usual figure.
+ * A figure differs by the logarithm of the larger value over the smaller one, 2 at most. How far
+ * two machines are apart is the mean over their figures of the square root of that, squared: so
+ * many small differences tell more than a large one, which may be noise or the board's. Latency by
+ * working set is compared as a curve, in multiples of its shortest time and by its rises, and not
+ * as the levels that were read off it; hand-offs as steps that change, come or go. Machines with
+ * few figures in common rank as if one more differed by 2.
  */
 #pragma once
 
@@ -14,7 +15,7 @@
 
 struct neighbour {
     const struct document *document;
-    double away; /* the sum of logarithms */
+    double away; /* the sum of the roots */
     size_t compared;
 };
 

@@ -75,10 +75,10 @@ static int write_text(const void *content, FILE *out, struct error *error)
     struct line line = {0};
     fputs("   differs  in figures  machine\n", out);
     for (size_t i = 0; i < nearest->count && i < LISTED_MOST; i++) {
-        const struct neighbour *neighbour = &nearest->list[i];
-        fprintf(out, "  %6.0f %%  %10zu  ",
-                100 * expm1(neighbour->away / (double)neighbour->compared), neighbour->compared);
-        write_machine(out, neighbour->document,
+        const struct neighbour *its = &nearest->list[i];
+        fprintf(out, "  %6.0f %%  %10zu  ", 100 * expm1(pow(its->away / (double)its->compared, 2)),
+                its->compared);
+        write_machine(out, its->document,
                       style.width > COLUMN ? (size_t)(style.width - COLUMN) : 0);
     }
     line_add_model(&line, nearest, name_of(nearest->document));
