@@ -251,7 +251,7 @@ def need_beside_a_long_run(here):
         (status in (0, DOUBTFUL), f"status {status}: {err}"),
         (result["parameters"].get("every") == 0.2, f"{result['parameters']}"),
         ("a unit of its progress" in out and out.startswith("its output\n"), out),
-        ("against" in out and "times as long, bound by sets of" in " ".join(out.split()), out),
+        ("against" in out and "times as long: least if its loads are from" in " ".join(out.split()), out),
         (err.endswith("its end\n"), err))
     refusals = [
         ("--rate 'echo -3'", program, "'echo -3' says '-3'"),
