@@ -73,8 +73,5 @@ int clean_order(const char *a, const char *b)
 
 size_t clean_columns(const char *text)
 {
-    size_t columns = 0;
-    for (; *text; text++)
-        columns += ((unsigned char)*text & 0xc0) != 0x80;
-    return columns;
+    return utf8_count(text, strlen(text));
 }

@@ -1,6 +1,7 @@
 #include "document/json_events.h"
 
 #include "base/error.h"
+#include "base/utf8.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -17,7 +18,7 @@ enum expected {
     EXPECT_NOTHING,
 };
 
-enum { ENDED = -1, CONTROL_LAST = 0x1f, ASCII_LAST = 0x7f, PAIR_FIRST = 0x10000 };
+enum { ENDED = -1, CONTROL_LAST = 0x1f, ASCII_LAST = 0x7f };
 
 /* --- bytes --- */
 
@@ -215,14 +216,10 @@ static size_t decode(char *bytes, size_t length)
             int code = number_of(from + 2);
             from += 6;
             if (is_high(code)) {
-                code = PAIR_FIRST + ((code & 0x3ff) << 10 | (number_of(from + 2) & 0x3ff));
+                code = 0x10000 + ((code & 0x3ff) << 10 | (number_of(from + 2) & 0x3ff));
                 from += 6;
             }
-            static const unsigned char lead[] = {0, 0xc0, 0xe0, 0xf0};
-            int more = code < 0x80 ? 0 : code < 0x800 ? 1 : code < PAIR_FIRST ? 2 : 3;
-            *to++ = (char)(lead[more] | code >> 6 * more);
-            while (more-- > 0)
-                *to++ = (char)(0x80 | (code >> 6 * more & 0x3f));
+            to += utf8_put(to, code);
         } else {
             const char *letter = strchr(letters, from[1]);
             *to++ = letter ? plain[letter - letters] : from[1];

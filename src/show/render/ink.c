@@ -1,6 +1,8 @@
 /* Lines of text: colours, and words that are wrapped. */
 #include "show/render/parts.h"
 
+#include "base/utf8.h"
+
 #include <string.h>
 
 /* Viridis (van der Walt and Smith, 2015) in the 256 colours of terminals: its lightness rises
@@ -55,14 +57,6 @@ static size_t bytes_that_fit(const char *word, size_t bytes, size_t columns)
     return bytes;
 }
 
-static size_t columns_of(const char *text, size_t bytes)
-{
-    size_t columns = 0;
-    for (size_t i = 0; i < bytes; i++)
-        columns += ((unsigned char)text[i] & 0xc0) != 0x80;
-    return columns;
-}
-
 char *text_in_style(const struct text_style *style, char *text)
 {
     static const char *const signs[][2] = {{"±", "+-"}, {"×", "x"}, {"−", "-"}};
@@ -85,7 +79,7 @@ void text_print_wrapped(FILE *out, const struct text_style *style, size_t indent
     const char *word = text;
     while (*word) {
         size_t bytes = strcspn(word, " ");
-        const bool fits = column + (column > begin) + columns_of(word, bytes) <= width;
+        const bool fits = column + (column > begin) + utf8_count(word, bytes) <= width;
         if (!fits && column > begin) {
             fprintf(out, "\n%*s", (int)begin, "");
             column = begin;
@@ -93,7 +87,7 @@ void text_print_wrapped(FILE *out, const struct text_style *style, size_t indent
         bytes = bytes_that_fit(word, bytes, width - begin);
         if (column > begin)
             fputc(' ', out);
-        column += (column > begin) + columns_of(word, bytes);
+        column += (column > begin) + utf8_count(word, bytes);
         fwrite(word, 1, bytes, out);
         word += bytes + strspn(word + bytes, " ");
     }

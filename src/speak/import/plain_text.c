@@ -2,6 +2,7 @@
  * linked program may not find. */
 #include "speak/import/plain_text.h"
 
+#include "base/utf8.h"
 #include "speak/import/rows.h"
 
 #include <ctype.h>
@@ -9,16 +10,6 @@
 #include <string.h>
 
 enum { UTF8_PER_UNIT = 3 };
-
-static size_t put_utf8(char *out, uint32_t code)
-{
-    static const unsigned char lead[] = {0, 0xc0, 0xe0, 0xf0};
-    const size_t more = code < 0x80 ? 0 : code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
-    out[0] = (char)(lead[more] | code >> (6 * more));
-    for (size_t i = 1; i <= more; i++)
-        out[i] = (char)(0x80 | (code >> (6 * (more - i)) & 0x3f));
-    return more + 1;
-}
 
 static void read_utf16(struct import_text *source, bool little)
 {
@@ -39,7 +30,7 @@ static void read_utf16(struct import_text *source, bool little)
             code = 0x10000 + ((high - 0xd800) << 10) + (code - 0xdc00);
         high = first ? code : 0;
         if (!first && !wrong)
-            used += put_utf8(out + used, code);
+            used += utf8_put(out + used, (int)code);
     }
     if (high && !wrong)
         wrong = "half of a surrogate pair";
@@ -49,23 +40,8 @@ static void read_utf16(struct import_text *source, bool little)
     source->length = used;
 }
 
-/* The bytes of the character in UTF-8; 0 if they are no character. */
-static size_t utf8_length(const unsigned char *text)
-{
-    const size_t more = *text < 0x80   ? 0
-                        : *text < 0xc2 ? 9
-                        : *text < 0xe0 ? 1
-                        : *text < 0xf0 ? 2
-                        : *text < 0xf5 ? 3
-                                       : 9;
-    for (size_t i = 1; i <= more; i++)
-        if ((text[i] & 0xc0) != 0x80) /* also stops at the text's final NUL */
-            return 0;
-    return more + 1;
-}
-
 /* Plus-minus and micro in code page 1252, and in 437 and 850; 0: another character. */
-static uint32_t code_page_sign(unsigned char byte)
+static int code_page_sign(unsigned char byte)
 {
     static const unsigned char plus_minus[] = {0xb1, 0xf1}, micro[] = {0xb5, 0xe6};
     for (size_t i = 0; i < sizeof micro; i++)
@@ -76,19 +52,12 @@ static uint32_t code_page_sign(unsigned char byte)
 
 static void read_code_page(struct import_text *source)
 {
-    const unsigned char *text = (const unsigned char *)source->text;
     char *out = pool_alloc(source->pool, source->length * 2 + 1, 1);
     size_t used = 0;
-    for (size_t length; *text; text += length) {
-        length = utf8_length(text);
-        if (length) {
-            memcpy(out + used, text, length);
-            used += length;
-            continue;
-        }
-        const uint32_t sign = code_page_sign(*text);
-        used += put_utf8(out + used, sign ? sign : '?');
-        length = 1;
+    for (const char *at = source->text, *next = at; *at; at = next) {
+        const int code = utf8_next(&next);
+        const int sign = code_page_sign((unsigned char)*at);
+        used += utf8_put(out + used, code > 0 ? code : sign ? sign : '?');
     }
     source->text = out;
     source->length = used;
@@ -178,14 +147,11 @@ void make_plain_text(struct import_text *source)
         read_utf16(source, little);
     if (strlen(source->text) < source->length)
         text_refuse(source, "holds a NUL byte: give a table in plain text");
-    for (const unsigned char *at = (const unsigned char *)source->text; *at;) {
-        const size_t length = utf8_length(at);
-        if (!length) {
+    for (const char *at = source->text; *at;)
+        if (utf8_next(&at) < 0) {
             read_code_page(source);
             break;
         }
-        at += length;
-    }
     /* Blanks lines that are no table's: of Markdown with fences, all outside them; prompts and
      * single words. Lines keep their numbers. */
     char *text = copy_clean(source);

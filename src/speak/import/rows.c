@@ -2,6 +2,7 @@
 
 #include "base/cpulist.h"
 #include "base/units.h"
+#include "base/utf8.h"
 
 #include <ctype.h>
 #include <float.h>
@@ -167,15 +168,6 @@ char rows_separator(const struct rows *rows)
     return 0;
 }
 
-/* Counts characters of UTF-8: bytes that do not continue one. */
-static size_t characters(const char *text, const char *end)
-{
-    size_t count = 0;
-    for (; text < end; text++)
-        count += ((unsigned char)*text & 0xc0) != 0x80;
-    return count;
-}
-
 /* Adds the field from `begin` to `end`, which begins in that column, without blanks and quotes. */
 static void add_field(struct rows *rows, const char *begin, const char *end, size_t column)
 {
@@ -184,8 +176,8 @@ static void add_field(struct rows *rows, const char *begin, const char *end, siz
         from++;
     while (end > from && (is_blank(end[-1]) || end[-1] == '"'))
         end--;
-    rows->fields[rows->count++] =
-        (struct field){from, (size_t)(end - from), column, column + characters(from, end)};
+    rows->fields[rows->count++] = (struct field){from, (size_t)(end - from), column,
+                                                 column + utf8_count(from, (size_t)(end - from))};
 }
 
 size_t rows_cut(struct rows *rows, char separator)
@@ -204,9 +196,9 @@ size_t rows_cut(struct rows *rows, char separator)
         const char *stop = begin;
         while (stop < end && (separator ? *stop != separator : !is_blank(*stop)))
             stop++;
-        column += characters(at, begin);
+        column += utf8_count(at, (size_t)(begin - at));
         add_field(rows, begin, stop, column);
-        column += characters(begin, stop) + 1;
+        column += utf8_count(begin, (size_t)(stop - begin)) + 1;
         at = stop + 1;
     }
     return rows->count;

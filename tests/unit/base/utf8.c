@@ -41,9 +41,23 @@ static void a_broken_byte_is_passed_alone(void **state)
     }
 }
 
+static void every_length_is_written_as_it_is_read(void **state)
+{
+    static const int codes[] = {'a', 0x7f, 0x80, 0xb1, 0x7ff, 0x800, 0xffff, 0x10000, 0x10ffff};
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
+        char text[8] = "";
+        const size_t length = utf8_put(text, codes[i]);
+        const char *cursor = text;
+        assert_int_equal(utf8_next(&cursor), codes[i]);
+        assert_int_equal(cursor - text, length);
+        assert_int_equal(utf8_count(text, length), 1);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_length_is_written_as_it_is_read),
         cmocka_unit_test(code_points_are_read_and_passed),
         cmocka_unit_test(a_broken_byte_is_passed_alone),
     };

@@ -1,4 +1,5 @@
 /* Colours and texts of pictures, and the output that makes a file of one. */
+#include "base/clean.h"
 #include "show/render/output.h"
 #include "show/render/picture/picture.h"
 #include "show/report/names.h"
@@ -36,10 +37,7 @@ void svg_paint(FILE *out, enum svg_ink fill, enum svg_ink stroke)
 
 double svg_text_width(const char *text, double size)
 {
-    size_t characters = 0;
-    for (const char *at = text ? text : ""; *at; at++)
-        characters += ((unsigned char)*at & 0xc0) != 0x80;
-    return (double)characters * size * 0.56;
+    return (double)clean_columns(text ? text : "") * size * 0.56;
 }
 
 void svg_text(FILE *out, double x, double y, enum svg_ink ink, double size, enum svg_anchor anchor,
