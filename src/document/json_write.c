@@ -57,7 +57,7 @@ static void put_text(struct writer *writer, const char *text)
     for (const char *byte = cursor; *byte; byte = cursor) {
         char escape[JSON_ESCAPE];
         const int code = utf8_next(&cursor);
-        const char *escaped = json_escape(code, false, escape);
+        const char *escaped = json_escape(code, escape);
         /* A host name or an argument may hold any bytes, but JSON may hold only UTF-8. */
         if (code < 0)
             put(writer, "?");

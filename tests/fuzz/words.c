@@ -59,7 +59,7 @@ static void inert(const char *text)
     FILE *stream = open_memstream(&quoted, &size);
     fuzz_require(stream, "there is memory for a stream");
     csv_print(stream, text);
-    json_print(stream, text, 100, true);
+    json_print(stream, text);
     fclose(stream);
     free(quoted);
     free(clean);

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdint.h>
 
 static void put_text(FILE *out, const char *key, const char *text)
 {
@@ -90,10 +89,10 @@ static void put_factors(FILE *out, const struct finding *finding)
             continue;
         fputs(separator, out);
         separator = ",";
-        json_print(out, factor->name, SIZE_MAX, false);
+        json_print(out, factor->name);
         fputc(':', out);
         if (factor->text)
-            json_print(out, factor->text, SIZE_MAX, false);
+            json_print(out, factor->text);
         else
             fprintf(out, "%.9g", factor->number);
     }

@@ -3,6 +3,7 @@
  * the same order, for every document, so tables can be pasted below each other. RFC 4180, except
  * that lines end with LF alone.
  */
+#include "base/line.h"
 #include "base/quote.h"
 #include "base/units.h"
 #include "conclude/registry/factors.h"
@@ -13,30 +14,24 @@
 
 /* --- cells --- */
 
-/* "op=cas;stride=64": all factors in one cell. In a document from elsewhere a few bytes may name
- * thousands of factors that each of a million rows would repeat. */
-static void put_factors(FILE *out, const struct factor *factors, size_t count)
-{
-    enum { FACTORS_MOST = 128 };
-    struct csv_cell cell = {0};
-    while (csv_cell_pass(&cell, out)) {
-        for (size_t i = 0; i < count && i < FACTORS_MOST; i++) {
-            char number[UNIT_TEXT];
-            csv_cell_add(&cell, i ? ";" : "");
-            csv_cell_add(&cell, factors[i].name);
-            csv_cell_add(&cell, "=");
-            csv_cell_add(&cell, factors[i].text ? factors[i].text
-                                                : factor_format(factors[i].number, number));
-        }
-        csv_cell_add(&cell, count > FACTORS_MOST ? ";..." : "");
-    }
-    fputc(',', out);
-}
-
 static void put_text(FILE *out, const char *text)
 {
     csv_print(out, text);
     fputc(',', out);
+}
+
+/* "op=cas;stride=64": all factors in one cell. In a document from elsewhere a few bytes may name
+ * thousands of factors that each of a million rows would repeat: a line holds some of them. */
+static void put_factors(FILE *out, const struct factor *factors, size_t count)
+{
+    struct line line = {0};
+    for (size_t i = 0; i < count; i++) {
+        char number[UNIT_TEXT];
+        line_add_between(&line, i ? ";" : "", factors[i].name, "=");
+        line_add_clean(&line, factors[i].text ? factors[i].text
+                                              : factor_format(factors[i].number, number));
+    }
+    put_text(out, line.text);
 }
 
 static void put_number(FILE *out, double number)

@@ -5,7 +5,6 @@
 #include "show/report/why.h"
 
 #include <math.h>
-#include <stdint.h>
 
 struct drawing {
     FILE *out;
@@ -122,7 +121,7 @@ int render_differences_json(const void *of, FILE *out, struct error *error)
     fputs("],\n\"missing\":[", out);
     for (size_t i = 0; i < differences->missing_count; i++) {
         fputs(i ? ",\n" : "\n", out);
-        json_print(out, differences->missing[i].text, SIZE_MAX, false);
+        json_print(out, differences->missing[i].text);
     }
     fputs("],\n\"differences\":[", out);
     for (size_t i = 0; i < differences->count; i++) {
