@@ -1,6 +1,7 @@
 #include "base/sort.h"
 
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
 int by_text(const void *a, const void *b)
@@ -11,6 +12,18 @@ int by_text(const void *a, const void *b)
 int by_size(const void *a, const void *b)
 {
     const size_t x = *(const size_t *)a, y = *(const size_t *)b;
+    return (x > y) - (x < y);
+}
+
+int by_uint64(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+int by_float(const void *a, const void *b)
+{
+    const float x = *(const float *)a, y = *(const float *)b;
     return (x > y) - (x < y);
 }
 

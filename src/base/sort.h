@@ -4,4 +4,6 @@
 
 int by_text(const void *, const void *);   /* const char * */
 int by_size(const void *, const void *);   /* size_t */
+int by_uint64(const void *, const void *); /* uint64_t */
+int by_float(const void *, const void *);
 int by_number(const void *, const void *); /* double */

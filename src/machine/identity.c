@@ -1,5 +1,6 @@
 /* The names of host, system, processor and hypervisor, and the page sizes. */
 #include "arch.h"
+#include "base/sort.h"
 #include "base/text.h"
 #include "machine/files.h"
 #include "machine/os.h"
@@ -129,12 +130,6 @@ bool identity_emulated(struct pool *pool, const char *root)
 
 /* --- pages --- */
 
-static int compare_sizes(const void *a, const void *b)
-{
-    const uint64_t *left = a, *right = b;
-    return (*left > *right) - (*left < *right);
-}
-
 static void add_page_size(struct machine *machine, uint64_t bytes)
 {
     struct machine_facts *facts = &machine->facts;
@@ -146,7 +141,7 @@ static void add_page_size(struct machine *machine, uint64_t bytes)
     uint64_t *size =
         machine_append(machine, &facts->page_sizes, &facts->page_size_count, sizeof *size);
     *size = bytes;
-    qsort(facts->page_sizes, facts->page_size_count, sizeof *size, compare_sizes);
+    qsort(facts->page_sizes, facts->page_size_count, sizeof *size, by_uint64);
 }
 
 /* --- host and system --- */

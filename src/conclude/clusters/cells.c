@@ -1,3 +1,4 @@
+#include "base/sort.h"
 #include "conclude/clusters/parts.h"
 #include "stats/order.h"
 #include "stats/spread.h"
@@ -29,15 +30,9 @@ static double both_directions(const double *latency, size_t n, size_t a, size_t 
 
 /* A known latency of a row, and the row to which it leads. */
 struct way {
-    float latency;
+    float latency; /* the first member: by_float() */
     size_t to;
 };
-
-static int by_latency(const void *a, const void *b)
-{
-    const struct way *one = a, *other = b;
-    return (one->latency > other->latency) - (one->latency < other->latency);
-}
 
 /* Estimates the missing latency of row b and the row that has these ways, by way of a third row:
  * the larger of both rows' latencies to it, minimised over all third rows (the completion of an
@@ -68,7 +63,7 @@ static void fill(struct cells *cells, struct pool *pool)
         for (size_t k = 0; k < m; k++)
             if (!isnan(cells->known[a * m + k]))
                 ways[count++] = (struct way){cells->known[a * m + k], k};
-        qsort(ways, count, sizeof *ways, by_latency);
+        qsort(ways, count, sizeof *ways, by_float);
         for (size_t b = 0; b < a; b++) {
             float value = cells->known[a * m + b];
             if (isnan(value))

@@ -1,5 +1,7 @@
 #include "measure/engine/schedule.h"
 
+#include "base/sort.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,19 +103,13 @@ bool schedule_is_open(const struct schedule *schedule)
     return schedule->kept > 0 || schedule->next < schedule->end;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    const float x = *(const float *)a, y = *(const float *)b;
-    return (x > y) - (x < y);
-}
-
 /* Lists first the groups wider than the median, and returns their number. */
 static size_t choose_wide(struct schedule *schedule, size_t count)
 {
     float *widths = schedule->ranked;
     for (size_t i = 0; i < count; i++)
         widths[i] = schedule->widths[schedule->order[i]];
-    qsort(widths, count, sizeof *widths, ascending);
+    qsort(widths, count, sizeof *widths, by_float);
     const float limit = count > 1 ? widths[(count - 1) / 2] : -1;
     if (!(limit < INFINITY)) /* most have no interval yet */
         return count;

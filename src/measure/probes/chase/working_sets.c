@@ -1,5 +1,6 @@
 #include "measure/probes/chase/working_sets.h"
 
+#include "base/sort.h"
 #include "base/units.h"
 
 #include <math.h>
@@ -134,16 +135,10 @@ static void add(struct working_sets *sets, struct pool *pool, uint64_t bytes, si
     *slot = bytes;
 }
 
-static int by_size(const void *a, const void *b)
-{
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
 size_t sizes_sort(uint64_t *sizes, size_t count)
 {
     size_t kept = 0;
-    qsort(sizes, count, sizeof *sizes, by_size);
+    qsort(sizes, count, sizeof *sizes, by_uint64);
     for (size_t i = 0; i < count; i++)
         if (!kept || sizes[kept - 1] != sizes[i])
             sizes[kept++] = sizes[i];
