@@ -6,12 +6,12 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { NAMES_MAX = 1000, NAME_BYTES = 255 };
@@ -93,12 +93,10 @@ static int be_like(int file, const struct stat *old, const char *path, struct er
 
 /* --- drafts --- */
 
-/* A file that is being written, until it gets its name: a file without a name where the system
- * supports that (a killed process then leaves nothing), else a temporary file. */
+/* A file that is being written, until it gets its name: a temporary file. */
 struct draft {
     int file;
-    bool locked; /* before it had a name, until it is closed */
-    char *name;  /* NULL: it has none yet */
+    char *name; /* NULL: it has its final name */
 };
 
 static void draft_end(struct draft *draft)
@@ -110,55 +108,27 @@ static void draft_end(struct draft *draft)
     free(draft->name);
 }
 
-static void path_of_descriptor(int file, char path[32])
+/* Begins a draft in the folder of `path`; the caller ends it, also after an error. O_EXCL with 0666
+ * leaves the mode to the umask, which mkstemp() would not. A file that replaces `old` (NULL for
+ * none) never grants more access than `old`. The name does not contain the target's, so that it
+ * can't be too long. Errors name `typed`. */
+static int draft_begin(struct draft *draft, const char *path, const struct stat *old,
+                       const char *typed, struct error *error)
 {
-    snprintf(path, 32, "/proc/self/fd/%d", file);
-}
-
-/* -1 where the file system has no files without names, or where they couldn't get one later: there
- * is no /proc, or linkat() is refused, even for a name that is taken. */
-static int create_unnamed(const char *path, mode_t mode)
-{
-    int file = -1;
-#ifdef O_TMPFILE
-    char link[32], *folder = folder_of(path);
-    file = folder ? open(folder, O_WRONLY | O_TMPFILE | O_CLOEXEC, mode) : -1;
-    free(folder);
-    path_of_descriptor(file, link);
-    if (file >= 0 &&
-        (linkat(AT_FDCWD, link, AT_FDCWD, ".", AT_SYMLINK_FOLLOW) == 0 || errno != EEXIST)) {
-        close(file);
-        file = -1;
-    }
-#endif
-    return file;
-}
-
-/* Gives the draft another name; -1 with errno, EEXIST where the name is taken. */
-static int draft_link(const struct draft *draft, const char *name)
-{
-    char unnamed[32];
-    path_of_descriptor(draft->file, unnamed);
-    return linkat(AT_FDCWD, draft->name ? draft->name : unnamed, AT_FDCWD, name, AT_SYMLINK_FOLLOW);
-}
-
-/* Gives the draft a temporary name in the folder of `path`, and creates its file if there is none
- * yet. The name does not contain the target's, so that it can't be too long. */
-static int draft_name(struct draft *draft, const char *path, mode_t mode, const char *typed,
-                      struct error *error)
-{
-    for (int attempt = 0; attempt < 100; attempt++) {
+    const mode_t mode = old ? old->st_mode & 0600 : 0666;
+    *draft = (struct draft){.file = -1};
+    for (int attempt = 0; attempt < 100 && draft->file < 0; attempt++) {
         char *name;
-        if (asprintf(&name, "%.*s.fathom-%ld-%d.%s", folder_length(path), path, (long)getpid(),
-                     attempt, draft->locked ? "new" : "tmp") < 0)
+        if (asprintf(&name, "%.*s.fathom-%ld-%d.tmp", folder_length(path), path, (long)getpid(),
+                     attempt) < 0)
             return out_of_memory(typed, error);
-        const bool exists = draft->file >= 0;
-        const int made = exists ? draft_link(draft, name) : create(name, mode), reason = errno;
-        if (made >= 0) {
+        draft->file = create(name, mode);
+        if (draft->file >= 0) {
+            flock(draft->file, LOCK_EX | LOCK_NB); /* for sweep() */
             draft->name = name;
-            draft->file = exists ? draft->file : made;
-            return 0;
+            return old ? be_like(draft->file, old, typed, error) : 0;
         }
+        const int reason = errno;
         free(name);
         if (reason != EEXIST)
             return target_refuse(typed, strerror(reason), error);
@@ -166,72 +136,41 @@ static int draft_name(struct draft *draft, const char *path, mode_t mode, const 
     return target_refuse(typed, "too many temporary files lie beside it", error);
 }
 
-/* Begins a draft in the folder of `path`; the caller ends it, also after an error. O_EXCL with 0666
- * leaves the mode to the umask, which mkstemp() would not. A file that replaces `old` (NULL for
- * none) never grants more access than `old`. Errors name `typed`. */
-static int draft_begin(struct draft *draft, const char *path, const struct stat *old,
-                       const char *typed, struct error *error)
-{
-    const mode_t mode = old ? old->st_mode & 0600 : 0666;
-    *draft = (struct draft){.file = create_unnamed(path, mode)};
-    draft->locked = draft->file >= 0 && flock(draft->file, LOCK_EX | LOCK_NB) == 0;
-    int code = draft->file >= 0 ? 0 : draft_name(draft, path, mode, typed, error);
-    if (code == 0 && old)
-        code = be_like(draft->file, old, typed, error);
-    return code;
-}
-
 /* Puts the draft in the place of `path`, whatever is there. */
 static int draft_replace(struct draft *draft, const char *path, const char *typed,
                          struct error *error)
 {
-    if (!draft->name && draft_link(draft, path) == 0)
-        return 0;
-    int code = draft->name ? 0 : draft_name(draft, path, 0, typed, error);
-    if (code == 0 && rename(draft->name, path) < 0)
-        code = target_refuse(typed, strerror(errno), error);
-    if (code == 0) {
-        free(draft->name);
-        draft->name = NULL;
-    }
-    return code;
+    if (rename(draft->name, path) < 0)
+        return target_refuse(typed, strerror(errno), error);
+    free(draft->name);
+    draft->name = NULL;
+    return 0;
 }
 
-/* Whether a killed process left the file. A .new had a lock before its name, for as long as its
- * process lives. Of a .tmp, another machine that shares the folder may still be writing it, and its
- * processes are not seen here: one of the last hour stays. */
-static bool is_left(const char *name, int pid, int file)
-{
-    enum { HOUR_S = 3600 };
-    struct stat status;
-    if (file < 0 || fstat(file, &status) < 0 || !S_ISREG(status.st_mode) ||
-        status.st_uid != geteuid())
-        return false;
-    return strcmp(name, "new") == 0   ? flock(file, LOCK_EX | LOCK_NB) == 0
-           : strcmp(name, "tmp") == 0 ? pid > 0 && kill(pid, 0) < 0 && errno == ESRCH &&
-                                            difftime(time(NULL), status.st_mtime) > HOUR_S
-                                      : false;
-}
-
-/* Removes temporary files that killed processes left in the folder of `path`. */
+/* Removes temporary files that killed processes left in the folder of `path`: those of no process
+ * here, which nobody has locked. Another machine that shares the folder may be writing one. */
 static void sweep(const char *path)
 {
     char *name = folder_of(path);
     DIR *folder = name ? opendir(name) : NULL;
-    free(name);
     for (const struct dirent *entry; folder && (entry = readdir(folder));) {
+        struct stat status;
+        char left[PATH_MAX];
         int pid, number, end = 0;
-        if (sscanf(entry->d_name, ".fathom-%9d-%2d.%n", &pid, &number, &end) != 2 || end == 0)
+        if (sscanf(entry->d_name, ".fathom-%9d-%2d.tmp%n", &pid, &number, &end) != 2 || !end ||
+            entry->d_name[end] || pid <= 0 || kill(pid, 0) == 0 || errno != ESRCH ||
+            snprintf(left, sizeof left, "%s/%s", name, entry->d_name) >= PATH_MAX)
             continue;
-        const int file =
-            openat(dirfd(folder), entry->d_name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-        if (is_left(entry->d_name + end, pid, file))
-            unlinkat(dirfd(folder), entry->d_name, 0);
+        const int file = open(left, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+        if (file >= 0 && fstat(file, &status) == 0 && S_ISREG(status.st_mode) &&
+            status.st_uid == geteuid() && flock(file, LOCK_EX | LOCK_NB) == 0)
+            unlink(left);
         if (file >= 0)
             close(file);
     }
     if (folder)
         closedir(folder);
+    free(name);
 }
 
 /* --- writing --- */
@@ -413,9 +352,9 @@ static char *nth_name(const struct saving *saving, int n)
  * until the rename. */
 static int take_name(struct draft *draft, const char *name)
 {
-    if (draft_link(draft, name) == 0)
+    if (link(draft->name, name) == 0)
         return 0;
-    if (!draft->name || errno == EEXIST || errno == ENOENT || errno == ENAMETOOLONG)
+    if (errno == EEXIST || errno == ENOENT || errno == ENAMETOOLONG)
         return -1;
     const int file = create(name, 0600);
     if (file < 0)

@@ -1,10 +1,9 @@
-/* Writes a file without a name in the same folder, or a temporary file, and then names it, so that
- * no reader sees half a file and an older file stays until the new one is complete. Temporary files
- * of killed processes are removed when something is saved beside them; where the system has no
- * files without a name, an hour later. A pipe or
- * device (/dev/stdout, /dev/fd/3, /dev/full) is written directly, once. A symbolic link stays and
- * its target is replaced. A replaced file keeps its owner and mode. base/target.h says which paths
- * are refused. */
+/* Writes a temporary file in the same folder and then renames it, so that no reader sees half a
+ * file and an older file stays until the new one is complete. Temporary files of killed processes
+ * are removed when something is saved beside them; where the file system has no locks, they stay. A
+ * pipe or device (/dev/stdout, /dev/fd/3, /dev/full) is written directly, once. A symbolic link
+ * stays and its target is replaced. A replaced file keeps its owner and mode. base/target.h says
+ * which paths are refused. */
 #pragma once
 
 #include "base/error.h"

@@ -51,7 +51,7 @@ def killed(program, files, words, longest, sent, stopped):
         process.send_signal(one)
     result = program.finish(process, folder)
     left = [name for name in result.files if name.startswith(".fathom-")]
-    if left:   # of a kill between link and rename
+    if left:   # of a kill while it was written
         subprocess.run([program.path, "report", SAMPLE, "-o", "next"], cwd=folder, env=program.environment, check=False,
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         left = [path.name for path in folder.iterdir() if path.name.startswith(".fathom-")]

@@ -108,7 +108,7 @@ int posix_rename(const char *from, const char *to)
     return MoveFileExA(from, to, MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH) ? 0 : fail();
 }
 
-int linkat(int from_folder, const char *from, int to_folder, const char *to, int flags)
+int link(const char *from, const char *to)
 {
     return CreateHardLinkA(to, from, NULL) ? 0 : fail();
 }
@@ -120,33 +120,6 @@ ssize_t readlink(const char *path, char *to, size_t size)
 }
 
 /* --- names in a folder --- */
-
-static _Thread_local DIR *last_folder;
-
-int dirfd(DIR *folder)
-{
-    last_folder = folder;
-    return 0;
-}
-
-/* The folder's pattern ends with "\*". */
-static bool path_in_folder(char path[MAX_PATH], const char *name)
-{
-    const int length = (int)strlen(last_folder->dd_name) - 1;
-    return snprintf(path, MAX_PATH, "%.*s%s", length, last_folder->dd_name, name) < MAX_PATH;
-}
-
-int openat(int folder, const char *name, int flags)
-{
-    char path[MAX_PATH];
-    return path_in_folder(path, name) ? open(path, flags) : -1;
-}
-
-int unlinkat(int folder, const char *name, int flags)
-{
-    char path[MAX_PATH];
-    return path_in_folder(path, name) ? unlink(path) : -1;
-}
 
 int alphasort(const struct dirent **a, const struct dirent **b)
 {

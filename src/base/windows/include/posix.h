@@ -29,7 +29,6 @@
 /* --- files --- */
 
 enum { O_CLOEXEC = O_NOINHERIT, O_NONBLOCK = 0, O_NOCTTY = 0, O_NOFOLLOW = 0 };
-enum { AT_FDCWD = -100, AT_SYMLINK_FOLLOW = 0 };
 enum { F_DUPFD_CLOEXEC, F_GETFL, F_SETFL, LOCK_EX = 1, LOCK_NB = 2 };
 enum { EDQUOT = ENOSPC };
 /* With the time and the number of a file that the system keeps, which the C library's lacks. */
@@ -56,11 +55,7 @@ enum { S_IWOTH = 0 };
 
 int posix_rename(const char *from, const char *to);
 DIR *posix_opendir(const char *path);
-/* Names are those that readdir() gives of the folder that was opened last. */
-int dirfd(DIR *);
-int openat(int folder, const char *name, int flags);
-int unlinkat(int folder, const char *name, int flags);
-int linkat(int from_folder, const char *from, int to_folder, const char *to, int flags);
+int link(const char *from, const char *to);
 ssize_t readlink(const char *path, char *to, size_t size);
 int fchmod(int file, unsigned mode);
 int fchown(int file, int user, int group);
