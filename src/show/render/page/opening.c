@@ -105,7 +105,7 @@ static size_t put_box(FILE *out, const struct boxes *boxes, size_t index)
 void html_machine(FILE *out, const struct report *report, size_t count, size_t index)
 {
     struct boxes boxes;
-    boxes_build(&boxes, &report->catalogue, index, report->pool);
+    boxes_build(&boxes, report, index, report->pool);
     if (!boxes.count)
         return;
     fprintf(out, "<figure class=machine aria-labelledby=boxes-%zu>\n<figcaption id=boxes-%zu>",
@@ -120,7 +120,7 @@ void html_machine(FILE *out, const struct report *report, size_t count, size_t i
         next = put_box(out, &boxes, next);
     fputs("</div></div>\n", out);
     if (boxes.left_out)
-        fprintf(out, "<p>%zu more nodes or devices are in the document.</p>\n", boxes.left_out);
+        fprintf(out, "<p>%zu more nodes are in the document.</p>\n", boxes.left_out);
     fputs("</figure>\n", out);
 }
 

@@ -1,13 +1,11 @@
-/* The boxes of the CPUs (nodes, shared caches, kinds of core, cores) with their measured values;
- * and the boxes of devices: memory, in it the caches that all multiprocessors share, in these a
- * multiprocessor with its own levels. */
+/* The boxes of the CPUs (nodes, shared caches, kinds of core, cores) with their measured values. */
 #include "show/report/boxes/boxes.h"
 
 #include "base/cpulist.h"
 #include "base/text.h"
 #include "conclude/levels/of_document.h"
-#include "conclude/registry/device.h"
 #include "show/report/figure.h"
+#include "show/report/parts.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -20,8 +18,6 @@ enum {
     GROUPS_MAX = 8,    /* groups of similar nodes */
     LEVEL_MAX = 9,     /* greatest level of a cache */
     IDS_MAX = 4000000, /* ids in all lists of CPUs together */
-    ROADS_MAX = 16,    /* places with a bandwidth */
-    DEVICES_SHOWN = 8, /* devices that have a box */
     NEARLY_SAME = 10,  /* percent by which the memory of similar nodes may differ */
 };
 
@@ -46,29 +42,13 @@ struct nodes {
     struct cpus count;     /* of each node */
 };
 
-/* Bandwidths of a place, by one kernel. */
-struct road {
-    const char *place, *kernel;
-    size_t length; /* of `place` */
-    const struct finding *one, *all;
-};
-
-/* The measured values of the CPUs, or of one device. */
-struct measured {
-    const struct catalogue *catalogue;
-    const struct document *document;
-    size_t index;
-    int device; /* -1: the CPUs */
-    struct levels levels;
-    struct road roads[ROADS_MAX];
-    size_t road_count;
-};
-
 struct nesting {
     struct boxes *boxes;
     struct pool *pool;
+    const struct report *report;
+    size_t index; /* of the document */
     const struct machine_facts *facts;
-    struct measured measured;
+    struct levels levels;
     struct cpulist kinds[KINDS_MAX];
     size_t kind_count; /* at least 1 */
     struct cache caches[CACHES_MAX];
@@ -80,89 +60,36 @@ struct nesting {
 
 /* --- measured values --- */
 
-static bool is_at(const struct road *road, const char *place, size_t length)
+static struct cell cell_of_remote(const struct nesting *nesting, enum dimension dimension)
 {
-    return road->length == length && strncmp(road->place, place, length) == 0;
-}
-
-/* If a place was measured with several kernels, the first one counts. */
-static void take_road(struct measured *measured, const struct catalogue_entry *entry)
-{
-    static const char dram[] = "DRAM";
-    const struct finding_meaning *meaning = &entry->meaning;
-    struct finding_place named;
-    const bool memory = meaning->role == ROLE_WIDTH;
-    struct road road = {.place = memory ? dram : meaning->subject,
-                        .length = memory ? strlen(dram) : meaning->subject_length};
-    for (size_t i = 0; i < entry->finding->factor_count && !road.kernel; i++)
-        if (text_same(entry->finding->factors[i].name, "kernel"))
-            road.kernel = entry->finding->factors[i].text;
-    if (meaning->device >= 0) {
-        if (!finding_place(entry->finding, entry->twin, &named) || !named.is_rate)
-            return;
-        road.place = named.name;
-        road.length = strlen(named.name);
-    }
-    size_t i = 0;
-    while (i < measured->road_count && !is_at(&measured->roads[i], road.place, road.length))
-        i++;
-    if (i == ROADS_MAX)
-        return;
-    if (i == measured->road_count)
-        measured->roads[measured->road_count++] = road;
-    struct road *kept = &measured->roads[i];
-    const struct finding **place = meaning->fact == FACT_ONE ? &kept->one : &kept->all;
-    if (!*place && text_same(kept->kernel, road.kernel))
-        *place = entry->finding;
-}
-
-/* Whether the finding belongs to this document and device, and its name alone says what was
- * measured. */
-static bool is_wanted(const struct measured *measured, const struct catalogue_entry *entry,
-                      enum dimension dimension)
-{
-    return entry->document == measured->index && entry->meaning.device == measured->device &&
-           !entry->experiment && quantity_is(entry->finding->unit, dimension) &&
-           isfinite(entry->finding->value);
-}
-
-static void measured_collect(struct measured *measured, const struct catalogue *catalogue,
-                             size_t document, int device)
-{
-    measured->catalogue = catalogue;
-    measured->document = catalogue->documents[document];
-    measured->index = document;
-    measured->device = device;
-    measured->road_count = 0;
-    levels_collect(&measured->levels, catalogue, document, device);
-    for (size_t i = 0; i < catalogue->count; i++) {
+    const struct catalogue *catalogue = &nesting->report->catalogue;
+    const struct finding *found = NULL;
+    for (size_t i = 0; i < catalogue->count && !found; i++) {
         const struct catalogue_entry *entry = &catalogue->list[i];
-        if ((entry->meaning.fact == FACT_ONE || entry->meaning.fact == FACT_ALL) &&
-            is_wanted(measured, entry, DIMENSION_BANDWIDTH))
-            take_road(measured, entry);
+        if (entry->document == nesting->index && !entry->experiment &&
+            entry->meaning.fact == FACT_REMOTE && quantity_is(entry->finding->unit, dimension) &&
+            isfinite(entry->finding->value))
+            found = entry->finding;
     }
+    return cell_of_finding(found, FORM_VALUE);
 }
 
-/* The first finding of this fact and dimension; NULL: none. */
-static const struct finding *measured_first(const struct measured *measured, enum finding_fact fact,
-                                            enum dimension dimension)
+static const char *kernel_of(const struct finding *finding)
 {
-    for (size_t i = 0; i < measured->catalogue->count; i++) {
-        const struct catalogue_entry *entry = &measured->catalogue->list[i];
-        if (entry->meaning.fact == fact && is_wanted(measured, entry, dimension))
-            return entry->finding;
-    }
+    for (size_t i = 0; finding && i < finding->factor_count; i++)
+        if (text_same(finding->factors[i].name, "kernel"))
+            return finding->factors[i].text;
     return NULL;
 }
 
-/* The level of that name for a kind of core; NULL kind: for the fastest kind, or for a device.
- * Returns NULL if it was not measured. A name alone denotes the fastest kind of core; findings of
- * other kinds name the kind as a deviation. */
-static const struct level *measured_level(const struct measured *measured, const char *name,
+/* The level of that name for a kind of core; NULL kind: for the fastest kind. Returns NULL if it
+ * was not measured. A name alone denotes the fastest kind of core; findings of other kinds name the
+ * kind as a deviation. */
+static const struct level *measured_level(const struct nesting *nesting, const char *name,
                                           const char *kind)
 {
-    for (size_t i = 0; i < measured->levels.count; i++) {
-        const struct level *level = &measured->levels.list[i];
+    for (size_t i = 0; i < nesting->levels.count; i++) {
+        const struct level *level = &nesting->levels.list[i];
         const struct finding *example = level->example;
         if (strcmp(level->name, name) == 0 &&
             (!kind || level->experiment == 0
@@ -174,23 +101,31 @@ static const struct level *measured_level(const struct measured *measured, const
     return NULL;
 }
 
-/* Fills in latency, capacity and bandwidth of the level `name`. */
-static void measured_fill(const struct measured *measured, struct box *box, const char *name,
+/* Fills in latency, capacity and bandwidth of the level `name`. If it was read by several kernels,
+ * the first one counts. */
+static void measured_fill(const struct nesting *nesting, struct box *box, const char *name,
                           const char *kind)
 {
-    const struct level *level = measured_level(measured, name, kind);
+    const struct level *level = measured_level(nesting, name, kind);
     if (level) {
         box->cycles = cell_of_finding(level->facts[FACT_LATENCY], FORM_VALUE);
         box->ns = cell_of_finding(level->facts[FACT_LATENCY_NS], FORM_VALUE);
         box->capacity = cell_of_finding(level->facts[FACT_CAPACITY], FORM_VALUE);
         box->declared_bytes = level->declared;
     }
-    for (size_t i = 0; i < measured->road_count && !kind; i++)
-        if (is_at(&measured->roads[i], name, strlen(name))) {
-            box->one = cell_of_finding(measured->roads[i].one, FORM_VALUE);
-            box->all = cell_of_finding(measured->roads[i].all, FORM_VALUE);
-            box->kernel = measured->roads[i].kernel;
-        }
+    if (kind)
+        return;
+    const bool memory = strcmp(name, level_memory) == 0;
+    const enum finding_role role = memory ? ROLE_WIDTH : ROLE_PROPERTY;
+    const char *subject = memory ? NULL : name;
+    const struct finding *one =
+        report_find(nesting->report, nesting->index, role, FACT_ONE, subject);
+    const struct finding *all =
+        report_find(nesting->report, nesting->index, role, FACT_ALL, subject);
+    box->kernel = kernel_of(one ? one : all);
+    box->one = cell_of_finding(one, FORM_VALUE);
+    if (text_same(kernel_of(all), box->kernel))
+        box->all = cell_of_finding(all, FORM_VALUE);
 }
 
 /* --- the declared machine --- */
@@ -278,12 +213,11 @@ static void read_nodes(struct nesting *nesting)
 /* --- nesting --- */
 
 /* Appends a box at that depth; valid until the next one is added. */
-static struct box *add(struct nesting *nesting, enum box_kind kind, size_t depth)
+static struct box *add(struct nesting *nesting, size_t depth)
 {
     struct boxes *boxes = nesting->boxes;
     struct box *box = pool_append(nesting->pool, (void **)&boxes->list, &boxes->count, sizeof *box);
-    *box = (struct box){
-        .kind = kind, .depth = depth, .count = 1, .declared_bytes = NAN, .clock_hz = NAN};
+    *box = (struct box){.depth = depth, .count = 1, .declared_bytes = NAN, .clock_hz = NAN};
     return box;
 }
 
@@ -349,18 +283,19 @@ static void add_core(struct nesting *nesting, size_t kind, const struct cpus *ar
     const size_t threads = nesting->kind_count > 1 ? first ? first->cpus.all : 0
                            : facts->cores          ? facts->threads / facts->cores
                                                    : 0; /* 0: unknown */
-    struct box *box = add(nesting, BOX_CORE, depth);
+    struct box *box = add(nesting, depth);
     line_add(&box->name, "core");
     box->count = times(around->of_kind[kind], threads);
     if (threads > 1)
         line_add(&box->details, "%zu threads", threads);
     if (kind + 1 < nesting->kind_count)
         return;
-    box->clock_hz = nesting->measured.document->conditions.core_hz;
-    box->nearest = cell_of_finding(measured_first(&nesting->measured, FACT_NEAREST, DIMENSION_TIME),
-                                   FORM_VALUE);
+    box->clock_hz = nesting->report->catalogue.documents[nesting->index]->conditions.core_hz;
+    box->nearest = cell_of_finding(
+        report_find(nesting->report, nesting->index, ROLE_HANDOFF, FACT_NEAREST, NULL), FORM_VALUE);
     box->farthest = cell_of_finding(
-        measured_first(&nesting->measured, FACT_FARTHEST, DIMENSION_TIME), FORM_VALUE);
+        report_find(nesting->report, nesting->index, ROLE_HANDOFF, FACT_FARTHEST, NULL),
+        FORM_VALUE);
 }
 
 /* Adds the cache if it is declared or was found; returns whether what is nearer to the cores lies
@@ -371,9 +306,9 @@ static bool add_cache(struct nesting *nesting, const struct cache *cache, unsign
     const char *kind = kind_named(nesting, kinds);
     char name[LEVEL_NAME_BYTES], text[UNIT_TEXT];
     snprintf(name, sizeof name, "L%d", level);
-    if (!cache && !measured_level(&nesting->measured, name, kind))
+    if (!cache && !measured_level(nesting, name, kind))
         return false;
-    struct box *box = add(nesting, BOX_CACHE, depth);
+    struct box *box = add(nesting, depth);
     const struct cpus cpus = within(cache, around, kinds);
     line_add(&box->name, "%s", name);
     box->unknown = !cache && sum_of(around, kinds) > 1;
@@ -383,7 +318,7 @@ static bool add_cache(struct nesting *nesting, const struct cache *cache, unsign
     else if (cache->size_bytes)
         line_add(&box->details, "%s", figure_valued((double)cache->size_bytes, "B", text));
     box->count = times(sum_of(around, kinds), sum_of(&cpus, kinds));
-    measured_fill(&nesting->measured, box, name, kind);
+    measured_fill(nesting, box, name, kind);
     return !box->unknown;
 }
 
@@ -407,7 +342,7 @@ static void add_inside(struct nesting *nesting, unsigned kinds, int level,
         if (several && !(sharing & (sharing - 1))) {
             const char *name = nesting->facts->kinds[k].name;
             const size_t count = around->of_kind[k];
-            struct box *box = add(nesting, BOX_KIND, inner++);
+            struct box *box = add(nesting, inner++);
             line_add(&box->name, "%s cores", name ? name : "other");
             line_add(&box->details, "%zu CPU%s", count, count == 1 ? "" : "s");
         }
@@ -448,7 +383,7 @@ static void describe_node(const struct nesting *nesting, const struct nodes *nod
 
 static void add_nodes(struct nesting *nesting, const struct nodes *nodes)
 {
-    struct box *box = add(nesting, BOX_MEMORY, 0);
+    struct box *box = add(nesting, 0);
     unsigned kinds = 0;
     for (size_t k = 0; k < nesting->kind_count; k++)
         kinds |= nodes->count.of_kind[k] || !nodes->ids.count ? 1u << k : 0;
@@ -456,96 +391,41 @@ static void add_nodes(struct nesting *nesting, const struct nodes *nodes)
     box->count = nodes->ids.count ? nodes->ids.count : 1;
     if (!kinds)
         return;
-    measured_fill(&nesting->measured, box, "DRAM", kind_named(nesting, kinds));
-    box->remote_ns = cell_of_finding(
-        measured_first(&nesting->measured, FACT_REMOTE, DIMENSION_TIME), FORM_VALUE);
-    box->remote_rate = cell_of_finding(
-        measured_first(&nesting->measured, FACT_REMOTE, DIMENSION_BANDWIDTH), FORM_VALUE);
+    measured_fill(nesting, box, "DRAM", kind_named(nesting, kinds));
+    box->remote_ns = cell_of_remote(nesting, DIMENSION_TIME);
+    box->remote_rate = cell_of_remote(nesting, DIMENSION_BANDWIDTH);
     add_inside(nesting, kinds, LEVEL_MAX, &nodes->count, 1);
 }
 
-/* --- devices --- */
-
-static bool is_shared_cache(const struct level *level)
-{
-    return level->kind == LEVEL_CACHE && level->number > 1;
-}
-
-static void add_place(struct nesting *nesting, const struct level *level, size_t depth)
-{
-    char text[UNIT_TEXT];
-    struct box *box = add(nesting, BOX_CACHE, depth);
-    line_add(&box->name, "%s", level->name);
-    measured_fill(&nesting->measured, box, level->name, NULL);
-    if (isfinite(box->declared_bytes))
-        line_add(&box->details, "%s", figure_valued(box->declared_bytes, "B", text));
-}
-
-static void add_device(struct nesting *nesting)
-{
-    const struct measured *measured = &nesting->measured;
-    const struct gpu_facts *gpu = device_facts(&measured->document->machine, measured->device);
-    const struct levels *levels = &measured->levels;
-    char text[UNIT_TEXT];
-    size_t depth = 0;
-    struct box *box = add(nesting, BOX_MEMORY, depth);
-    line_add(&box->name, "gpu%d", measured->device);
-    if (gpu && gpu->name)
-        line_add(&box->details, "%s", gpu->name);
-    if (gpu && gpu->memory_bytes)
-        line_add(&box->details, "%s%s of DRAM", box->details.length ? ", " : "",
-                 figure_valued((double)gpu->memory_bytes, "B", text));
-    measured_fill(measured, box, "DRAM", NULL);
-    for (size_t i = levels->count; i-- > 0;)
-        if (levels->list[i].experiment == 0 && is_shared_cache(&levels->list[i]))
-            add_place(nesting, &levels->list[i], ++depth);
-    box = add(nesting, BOX_CORE, ++depth);
-    line_add(&box->name, "multiprocessor");
-    box->count = gpu && gpu->multiprocessors ? gpu->multiprocessors : 1;
-    for (size_t i = 0; i < levels->count; i++) {
-        const struct level *level = &levels->list[i];
-        /* A mere path to memory (texture, atomics) has no capacity and gets no box. */
-        if (level->experiment == 0 && !is_shared_cache(level) && level->kind != LEVEL_MEMORY &&
-            (level->facts[FACT_CAPACITY] || isfinite(level->declared)))
-            add_place(nesting, level, depth + 1);
-    }
-}
-
-void boxes_build(struct boxes *boxes, const struct catalogue *catalogue, size_t document,
-                 struct pool *pool)
+void boxes_build(struct boxes *boxes, const struct report *report, size_t index, struct pool *pool)
 {
     struct nesting *nesting = pool_alloc(pool, 1, sizeof *nesting);
+    const struct machine_facts *facts = &report->catalogue.documents[index]->machine;
     *boxes = (struct boxes){0};
     nesting->boxes = boxes;
     nesting->pool = pool;
-    nesting->facts = &catalogue->documents[document]->machine;
+    nesting->report = report;
+    nesting->index = index;
+    nesting->facts = facts;
     nesting->ids_left = IDS_MAX;
-    if (nesting->facts->cache_count || nesting->facts->node_count || nesting->facts->cores) {
-        const struct machine_facts *facts = nesting->facts;
-        for (size_t k = 0; k < facts->kind_count && k < KINDS_MAX; k++)
-            nesting->kinds[nesting->kind_count++] = read_list(nesting, facts->kinds[k].cpus);
-        nesting->kind_count += !nesting->kind_count;
-        for (size_t i = 0; i < facts->cache_count && nesting->cache_count < CACHES_MAX; i++) {
-            const struct cache_facts *cache = &facts->caches[i];
-            if (cache->level < 1 || cache->level > LEVEL_MAX || !cache_holds_data(cache))
-                continue;
-            struct cache *read = &nesting->caches[nesting->cache_count++];
-            *read = (struct cache){.level = cache->level,
-                                   .size_bytes = cache->size_bytes,
-                                   .cpus = count_cpus(nesting, cache->shared_cpus)};
-            for (size_t k = 0; k < nesting->kind_count; k++)
-                read->kinds |= read->cpus.of_kind[k] ? 1u << k : 0;
-        }
-        read_nodes(nesting);
-        measured_collect(&nesting->measured, catalogue, document, -1);
-        for (size_t i = 0; i < nesting->group_count; i++)
-            add_nodes(nesting, &nesting->nodes[i]);
+    if (!facts->cache_count && !facts->node_count && !facts->cores)
+        return;
+    for (size_t k = 0; k < facts->kind_count && k < KINDS_MAX; k++)
+        nesting->kinds[nesting->kind_count++] = read_list(nesting, facts->kinds[k].cpus);
+    nesting->kind_count += !nesting->kind_count;
+    for (size_t i = 0; i < facts->cache_count && nesting->cache_count < CACHES_MAX; i++) {
+        const struct cache_facts *cache = &facts->caches[i];
+        if (cache->level < 1 || cache->level > LEVEL_MAX || !cache_holds_data(cache))
+            continue;
+        struct cache *read = &nesting->caches[nesting->cache_count++];
+        *read = (struct cache){.level = cache->level,
+                               .size_bytes = cache->size_bytes,
+                               .cpus = count_cpus(nesting, cache->shared_cpus)};
+        for (size_t k = 0; k < nesting->kind_count; k++)
+            read->kinds |= read->cpus.of_kind[k] ? 1u << k : 0;
     }
-    int devices[DEVICES_MOST];
-    const size_t count = device_list(catalogue->documents[document], devices, DEVICES_MOST);
-    for (size_t i = 0; i < count && i < DEVICES_SHOWN; i++) {
-        measured_collect(&nesting->measured, catalogue, document, devices[i]);
-        add_device(nesting);
-    }
-    boxes->left_out += count > DEVICES_SHOWN ? count - DEVICES_SHOWN : 0;
+    read_nodes(nesting);
+    levels_collect(&nesting->levels, &report->catalogue, index, -1);
+    for (size_t i = 0; i < nesting->group_count; i++)
+        add_nodes(nesting, &nesting->nodes[i]);
 }

@@ -6,13 +6,9 @@
 #pragma once
 
 #include "base/line.h"
-#include "conclude/registry/catalogue.h"
 #include "show/report/blocks.h"
 
-enum box_kind { BOX_MEMORY, BOX_CACHE, BOX_KIND, BOX_CORE };
-
 struct box {
-    enum box_kind kind;
     size_t depth; /* its parent is the last box before it with a smaller depth */
     size_t count; /* how many the parent holds; at least 1 */
     /* it is unknown which CPUs share it, and so how many there are; what it would hold stands
@@ -24,7 +20,7 @@ struct box {
     struct cell cycles, ns; /* latency */
     struct cell capacity;
     double declared_bytes;
-    struct cell one, all; /* bandwidth of one CPU; of all CPUs, or of a device */
+    struct cell one, all; /* bandwidth of one CPU and of all */
     const char *kernel;   /* of the bandwidth; NULL: unknown */
     double clock_hz;
     struct cell nearest, farthest;      /* hand-off to another CPU */
@@ -34,8 +30,9 @@ struct box {
 struct boxes {
     struct box *list; /* parents before children; in the pool */
     size_t count;
-    size_t left_out; /* nodes and devices beyond the limits */
+    size_t left_out; /* nodes beyond the limit */
 };
 
-/* The boxes of a document: the CPUs', then each device's; none if the machine is unknown. */
-void boxes_build(struct boxes *, const struct catalogue *, size_t document, struct pool *);
+/* The boxes of a document of the report; none if its CPUs are unknown. Levels of devices, each of
+ * which is in the next, are a table of the datasheet. */
+void boxes_build(struct boxes *, const struct report *, size_t index, struct pool *);
