@@ -2,6 +2,7 @@
 
 #include "base/random.h"
 #include "compare/prior.h"
+#include "stats/order.h"
 #include "stats/peers.h"
 
 #include <math.h>
@@ -98,15 +99,15 @@ static void others_at_work_widen_one_side(void **state)
     assert_true(fabs(log(now.high) + log(before.low)) < 1e-9);
 }
 
+/* A figure of several runs has their median as its value, as joined documents do. */
 static struct figure of_runs(struct random *random, struct factor *runs, size_t n, double value,
                              double scatter)
 {
-    double sum = 0;
-    for (size_t i = 0; i < n; i++) {
-        runs[i].number = value * exp(scatter * normal(random));
-        sum += log(runs[i].number);
-    }
-    struct figure figure = {.value = exp(sum / (double)n), .sort = SORT_MEMORY, .worse = SIDE_MORE};
+    double numbers[5];
+    for (size_t i = 0; i < n; i++)
+        runs[i].number = numbers[i] = value * exp(scatter * normal(random));
+    struct figure figure = {
+        .value = median_of(numbers, n), .sort = SORT_MEMORY, .worse = SIDE_MORE};
     figure.low = figure.value * (1 - scatter);
     figure.high = figure.value * (1 + scatter);
     figure.runs = n > 1 ? runs : NULL;
