@@ -34,8 +34,8 @@ static bool is_beside(const struct figure *figure, bool above)
 /* The variance of the figure's value by its own interval, on one side. */
 static double own_of(const struct figure *figure, bool above)
 {
-    const double end = above ? figure->high / figure->value : figure->value / figure->low;
-    const double error = log(end) / normal_95;
+    const double error =
+        log(above ? figure->high / figure->value : figure->value / figure->low) / normal_95;
     return isfinite(error) ? error * error : INFINITY;
 }
 
@@ -99,8 +99,7 @@ struct comparison compare(const struct figure *a, const struct figure *b, double
         result.side = (result.ratio > 1) == (a->worse == SIDE_MORE) ? SIDE_MORE : SIDE_LESS;
     if (a->sort == SORT_COUNT) {
         /* Trials vote on a count: two differ where each one's votes exclude the other's. */
-        const bool voted =
-            isfinite(a->low) && isfinite(a->high) && isfinite(b->low) && isfinite(b->high);
+        const bool voted = isfinite(a->low + a->high + b->low + b->high);
         const bool apart = a->high < b->low || b->high < a->low;
         comparison_decide(&result, voted && a->value == b->value ? SAME : CANT_TELL, BY_VOTES);
         result.p = !voted ? NAN : apart ? 0 : 1;
@@ -124,8 +123,7 @@ struct comparison compare(const struct figure *a, const struct figure *b, double
     result.decided = 2 * towards_none->own > towards_none->all ? BY_INTERVALS
                      : result.runs > 2                         ? BY_RUNS
                                                                : BY_PRIOR;
-    const double most = log1p(result.tolerance);
-    if (away - half_below >= -most && away + half_above <= most)
+    if (fmax(half_below - away, half_above + away) <= log1p(result.tolerance))
         result.answer = SAME;
     return result;
 }

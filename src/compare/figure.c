@@ -100,10 +100,13 @@ static struct figure complete(const struct figure_source *source, struct figure 
 struct figure figure_of(const struct figure_source *source, const struct finding *finding,
                         const struct finding_meaning *meaning)
 {
-    struct figure figure = {.value = finding->value, .low = finding->low, .high = finding->high};
+    struct figure figure = {.value = finding->value, .sort = sort_of(source, finding, meaning)};
+    /* How many CPUs saturate a path is read off rates: either number may be a step off. */
+    const double step = figure.sort == SORT_COUNT && finding_is_of_all_cpus(meaning) ? 2 : 1;
+    figure.low = finding->low / step;
+    figure.high = finding->high * step;
     figure.runs = finding->runs;
     figure.run_count = usable_runs(finding);
-    figure.sort = sort_of(source, finding, meaning);
     figure.worse = worse_side(figure.sort, meaning);
     figure.beside = finding_is_beside(finding);
     return complete(source, figure, meaning->device >= 0, finding->flags);
