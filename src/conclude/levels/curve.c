@@ -69,15 +69,21 @@ static void read_samples(struct curve *curve, struct level_sample *samples, size
 static struct curve_bin make_bin(const struct curve *curve, size_t first, size_t end)
 {
     const size_t n = end - first;
-    double x = 0;
+    struct curve_bin bin = {0};
     for (size_t i = first; i < end; i++) {
-        x += log2(curve->clean[i].bytes) / (double)n;
-        curve->scratch[i] = curve->clean[i].deviation;
+        const struct level_sample *sample = curve->of[i];
+        const double width = (sample->high - sample->low) / curve->clean[i].latency;
+        bin.x += log2(curve->clean[i].bytes) / (double)n;
+        curve->scratch[i] = width > 0 && isfinite(width) ? width / 2 / deviations_95 : 0;
     }
-    double deviation = median_of(curve->scratch + first, n) / sqrt((double)n);
+    bin.scatter = median_of(curve->scratch + first, n) / sqrt((double)n);
+    for (size_t i = first; i < end; i++)
+        curve->scratch[i] = curve->clean[i].deviation;
+    bin.deviation = median_of(curve->scratch + first, n) / sqrt((double)n);
     for (size_t i = first; i < end; i++)
         curve->scratch[i] = log(curve->clean[i].latency);
-    return (struct curve_bin){x, median_of(curve->scratch + first, n), deviation, 0};
+    bin.y = median_of(curve->scratch + first, n);
+    return bin;
 }
 
 /* A bin's distance from the line between its neighbours, as a standard deviation of one bin. */
@@ -104,8 +110,11 @@ static void add_noise(struct curve *curve)
                 near[count++] = roughness(bins, j);
         rough[i] = count ? mad_to_deviation * median_of(near, count) : 0;
     }
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         bins[i].deviation = hypot(unevenness, fmin(noise_most, fmax(bins[i].deviation, rough[i])));
+        bins[i].scatter = bins[i].scatter > 0 ? hypot(unevenness, fmax(bins[i].scatter, rough[i]))
+                                              : bins[i].deviation;
+    }
 }
 
 static void make_bins(struct curve *curve)

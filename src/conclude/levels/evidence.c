@@ -31,9 +31,6 @@ static const double first_cache_bytes = 32 << 10, first_cache_most = 10;
 static const double knee_octaves = 2.05;
 /* A slower rise than this in an octave belongs to the same level. */
 static const double steep = 0.15;
-/* The fit misreads a flat as a rise if the fit rises by this much more than the flat between the
- * flat's halves. */
-static const double tilted = 0.04;
 
 bool evidence_has_intervals(const struct curve *curve)
 {
@@ -43,13 +40,15 @@ bool evidence_has_intervals(const struct curve *curve)
     return 2 * known > curve->n;
 }
 
-double evidence_tolerance(const struct curve *curve)
+double evidence_tolerance(const struct curve *curve, double from, double to)
 {
-    if (!evidence_has_intervals(curve))
-        return agree;
+    size_t n = 0;
     for (size_t i = 0; i < curve->n; i++)
-        curve->scratch[i] = curve->clean[i].deviation;
-    return fmin(agree_most, fmax(agree, 4 * median_of(curve->scratch, curve->n)));
+        if (curve->clean[i].bytes > from && curve->clean[i].bytes < to)
+            curve->scratch[n++] = curve->clean[i].deviation;
+    return evidence_has_intervals(curve) && n
+               ? fmin(agree_most, fmax(agree, 4 * median_of(curve->scratch, n)))
+               : agree;
 }
 
 bool evidence_is_translation(const struct curve *curve, double before, double after, double from,
@@ -71,7 +70,7 @@ bool evidence_of_memory(const struct curve *curve, double last_capacity, double 
     while (begin < curve->bin_count && exp2(curve->bins[begin].x) < memory_beyond * last_capacity)
         begin++;
     const size_t count = flats_find(curve->bins + begin, curve->bin_count - begin,
-                                    evidence_tolerance(curve), memory_octaves, flats);
+                                    evidence_tolerance(curve, 0, INFINITY), memory_octaves, flats);
     bool found = false;
     for (size_t i = 0; i < count; i++) {
         const struct flat *flat = &flats[i];
@@ -160,8 +159,6 @@ struct weighing {
     struct levels *levels;
     enum level_pages pages;
     double tolerance;
-    struct flat flats[FLATS_MOST];
-    size_t flat_count;
 };
 
 /* The smallest size that a level serves, by the fit. */
@@ -262,8 +259,12 @@ static int hold_to_points(struct weighing *weighing, size_t k)
                     flats)) {
         /* The longest flat that is mostly within the sizes that the level serves. NULL: none. */
         const struct flat *flat = NULL;
-        for (size_t i = 0; i < weighing->flat_count; i++) {
-            const struct flat *each = &weighing->flats[i];
+        const double wide = evidence_tolerance(weighing->curve, served_from(weighing->levels, k),
+                                               served_to(weighing->levels, k));
+        const size_t count = flats_find(weighing->curve->bins, weighing->curve->bin_count,
+                                        fmax(weighing->tolerance, wide), least_octaves, flats);
+        for (size_t i = 0; i < count; i++) {
+            const struct flat *each = &flats[i];
             const double middle = exp2(
                 (weighing->curve->bins[each->first].x + weighing->curve->bins[each->last].x) / 2);
             if (middle > served_from(weighing->levels, k) &&
@@ -344,15 +345,6 @@ static void refuse_levels(struct weighing *weighing)
     }
 }
 
-/* The median distance of the samples of bins [first, end) below the fit, as a logarithm. */
-static double below_fit(const struct curve *curve, size_t first, size_t end)
-{
-    size_t n = 0;
-    for (size_t i = curve->bin_first[first]; i < curve->bin_first[end]; i++)
-        curve->scratch[n++] = log(curve->of[i]->fitted / curve->of[i]->latency);
-    return median_of(curve->scratch, n);
-}
-
 /* The index that the flat would have as a level of its own; count + 1: it can't be one. */
 static size_t place_of(const struct weighing *weighing, const struct flat *flat)
 {
@@ -377,18 +369,16 @@ static size_t place_of(const struct weighing *weighing, const struct flat *flat)
                                                                                 : levels->count + 1;
 }
 
-static void add_flats(struct weighing *weighing, const struct flat *flats, size_t count)
+static void add_flats(struct weighing *weighing, double tolerance, double octaves)
 {
     struct levels *levels = weighing->levels;
+    struct flat flats[FLATS_MOST];
+    const size_t count =
+        flats_find(weighing->curve->bins, weighing->curve->bin_count, tolerance, octaves, flats);
     for (size_t i = 0; i < count && levels->count < CURVE_LEVELS_MAX; i++) {
         const struct flat *flat = &flats[i];
-        const size_t k = place_of(weighing, flat), half = (flat->first + flat->last + 1) / 2;
+        const size_t k = place_of(weighing, flat);
         if (k > levels->count || flat->sizes < ADDED_SIZES)
-            continue;
-        /* If the fit is flat there too, the flat is how a cache behaves beyond its capacity. */
-        const double above = below_fit(weighing->curve, flat->first, half),
-                     beyond = below_fit(weighing->curve, half, flat->last + 1);
-        if (!(beyond - above > tilted))
             continue;
         move_samples(weighing->curve, k, 1);
         for (size_t j = levels->count++; j > k; j--)
@@ -439,20 +429,84 @@ static void prove_memory(struct weighing *weighing)
             curve->of[i]->fitted = last->fitted * curve->of[i]->latency / curve->clean[i].latency;
 }
 
-/* Refuses a level between two others whose interval reaches the latency of one of them: such a
- * level may be sizes of which more or less is served by its neighbours. */
+/* By how much better a constant explains bins [first, last] than a line that rises by `rise` an
+ * octave: the difference of the sums of squares, in variances of the bins about a line of their
+ * own. A line that falls is no better a level than a constant. */
+static double gained_by_flat(const struct curve_bin *bins, size_t first, size_t last, double rise)
+{
+    double w = 0, wx = 0, wy = 0, wxx = 0, wxy = 0, wyy = 0;
+    for (size_t i = first; i <= last; i++) {
+        const double weight = 1 / (bins[i].scatter * bins[i].scatter),
+                     x = bins[i].x - bins[first].x, y = bins[i].y - bins[first].y;
+        w += weight;
+        wx += weight * x;
+        wy += weight * y;
+        wxx += weight * x * x;
+        wxy += weight * x * y;
+        wyy += weight * y * y;
+    }
+    const double xx = wxx - wx * wx / w, xy = wxy - wx * wy / w, yy = wyy - wy * wy / w;
+    const double beyond_line = last > first + 1 ? (double)(last - first - 1) : INFINITY;
+    return rise * (rise * xx - 2 * fmax(0, xy)) / fmax(1, (yy - xy * xy / xx) / beyond_line);
+}
+
+/* The first bin with a sample of that size or more. */
+static size_t bin_of(const struct curve *curve, double bytes)
+{
+    size_t bin = 0;
+    while (curve->clean[curve->bin_first[bin + 1] - 1].bytes < bytes)
+        bin++;
+    return bin;
+}
+
+/* By how much the level is proven to be flat: its sizes may as well lie on the rise from the level
+ * before to the next one, where the two serve more or less of the loads. The most that a stretch
+ * gains that holds its own sizes and whose ends are nearer to its latency than to the neighbours',
+ * less what the unknowns of a knee cost by the criterion of Schwarz, "Estimating the dimension of a
+ * model", Annals of Statistics 6(2), 1978. Not proven if its interval reaches a neighbour's
+ * latency. */
+static double proof_of_flat(const struct curve *curve, const struct level *level)
+{
+    const struct curve_bin *bins = curve->bins;
+    const size_t from = bin_of(curve, level->from), to = bin_of(curve, level->to);
+    const double own = log(level->latency.value), before = log(level[-1].latency.value),
+                 next = log(level[1].latency.value), least = (before + own) / 2,
+                 most = (own + next) / 2;
+    const size_t begin = bin_of(curve, level[-1].to);
+    size_t end = to;
+    double gained = 0;
+    if (!(level->latency.low > level[-1].latency.value &&
+          level->latency.high < level[1].latency.value))
+        return -INFINITY;
+    while (end + 1 < curve->bin_count && bins[end].y < next - log(plateau_step))
+        end++;
+    const double rise = (bins[end].y - bins[begin].y) / (bins[end].x - bins[begin].x);
+    for (size_t first = begin < from ? begin + 1 : from; first <= from; first++)
+        for (size_t last = to; last < end; last++)
+            if (last > first &&
+                (first == from || (bins[first].y > least && bins[first].y < most)) &&
+                (last == to || (bins[last].y > least && bins[last].y < most)))
+                gained = fmax(gained, gained_by_flat(bins, first, last, rise));
+    return gained - KNEE_UNKNOWNS * log(end > begin ? (double)(end - begin) : 1);
+}
+
+/* Refuses levels between two others that are not proven to be flat, the least proven one first. */
 static void refuse_undistinguished(struct weighing *weighing)
 {
     struct levels *levels = weighing->levels;
-    for (size_t k = 1; k + 1 < levels->count;) {
-        const struct level *level = &levels->list[k];
-        if (level->latency.low > level[-1].latency.value &&
-            level->latency.high < level[1].latency.value) {
-            k++;
-            continue;
+    for (size_t least = 1; least;) {
+        double proof = 0;
+        least = 0;
+        for (size_t k = 1; k + 1 < levels->count; k++) {
+            const double own = proof_of_flat(weighing->curve, &levels->list[k]);
+            least = own <= proof ? k : least;
+            proof = fmin(own, proof);
         }
-        evidence_add_gap(levels, level->from, level->to);
-        take_out(weighing, k);
+        if (least) {
+            evidence_add_gap(levels, levels->list[least].from, levels->list[least].to);
+            take_out(weighing, least);
+            doubt_capacity(weighing, least);
+        }
     }
 }
 
@@ -480,19 +534,16 @@ static bool is_blurred(const struct curve *curve, const struct level *level)
 
 void evidence_weigh(struct curve *curve, enum level_pages pages, struct levels *levels)
 {
-    struct weighing weighing = {
-        .curve = curve, .levels = levels, .pages = pages, .tolerance = evidence_tolerance(curve)};
-    weighing.flat_count = flats_find(curve->bins, curve->bin_count, weighing.tolerance,
-                                     least_octaves, weighing.flats);
+    struct weighing weighing = {.curve = curve,
+                                .levels = levels,
+                                .pages = pages,
+                                .tolerance = evidence_tolerance(curve, 0, INFINITY)};
     refuse_levels(&weighing);
-    add_flats(&weighing, weighing.flats, weighing.flat_count);
-    struct flat flats[FLATS_MOST];
-    const size_t count = flats_find(curve->bins, curve->bin_count, fmax(weighing.tolerance, uneven),
-                                    uneven_octaves, flats);
-    add_flats(&weighing, flats, count);
+    add_flats(&weighing, weighing.tolerance, least_octaves);
+    add_flats(&weighing, fmax(weighing.tolerance, uneven), uneven_octaves);
+    refuse_undistinguished(&weighing);
     if (pages != LEVEL_PAGES_KNOWN)
         join_translation(&weighing);
-    refuse_undistinguished(&weighing);
     prove_memory(&weighing);
     for (size_t k = 0; k + 1 < levels->count; k++) {
         levels->list[k].blurred = is_blurred(curve, &levels->list[k]);

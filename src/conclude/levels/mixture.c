@@ -10,8 +10,6 @@
 enum { TOGETHER = 4, COLUMNS = (KNEES_MOST + TOGETHER) / TOGETHER * TOGETHER, STEPS_MOST = 160 };
 /* How thoroughly the knees are searched. */
 enum effort { ROUGH, THOROUGH };
-/* What a knee adds to a fit: a size, a height and a shape. */
-enum { KNEE_UNKNOWNS = 3 };
 static const int sweeps[] = {[ROUGH] = 2, [THOROUGH] = 4};
 static const double step_rough = 1.0 / 12, step_coarse = 1.0 / 32,
                     step_fine = 1.0 / 128; /* octaves */

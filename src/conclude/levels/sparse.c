@@ -167,8 +167,8 @@ void sparse_levels(struct curve *curve, enum level_pages pages, struct levels *l
     struct flat flats[FLATS_MOST];
     struct group groups[CURVE_LEVELS_MAX];
     struct flat proof;
-    size_t count =
-        flats_find(curve->bins, curve->bin_count, evidence_tolerance(curve), flat_octaves, flats);
+    size_t count = flats_find(curve->bins, curve->bin_count, evidence_tolerance(curve, 0, INFINITY),
+                              flat_octaves, flats);
     count = let_rise(flats, count);
     const size_t n = gather(curve, pages, flats, count, groups);
     levels->sparse = true;

@@ -18,7 +18,8 @@
 
 struct curve_bin {
     double x, y;      /* log2 of the size, ln of the latency */
-    double deviation; /* of y */
+    double deviation; /* of y, limited */
+    double scatter;   /* the same, of its samples' whole intervals and the bins about it */
     double octaves;   /* octaves of x that the bin covers */
 };
 
@@ -108,7 +109,8 @@ double miss_share(const struct miss_shares *, int shape, double octaves_above);
  * not its square (Huber 1964).
  */
 
-enum { KNEES_MOST = 8 };
+/* What a knee adds to a fit: a size, a height and a shape. */
+enum { KNEES_MOST = 8, KNEE_UNKNOWNS = 3 };
 
 struct mixture_sample {
     double bytes, latency;
@@ -183,8 +185,9 @@ void level_pool_own(const struct curve *, size_t k, struct level *);
  * Checks the levels of a fit against the points themselves, and finds levels that the fit missed.
  * Internal to levels_find().
  *
- *     refused a level on which no two sizes agree, or whose interval reaches the latency of a
- *                neighbour; its sizes become a gap
+ *     refused a level on which no two sizes agree, whose interval reaches the latency of a
+ *                neighbour, or whose sizes may lie on the rise between these as well; its sizes
+ *                become a gap
  *     added      a flat between two levels, which the fit misread as part of a rise: the far half
  *                of a cache of two halves, a cache too near to the next
  *     translated a small step at a TLB's usual number of pages of 4 KiB, where pages are
@@ -195,8 +198,8 @@ void level_pool_own(const struct curve *, size_t k, struct level *);
 /* Whether most samples have intervals, so they were measured here and not read from a table. */
 bool evidence_has_intervals(const struct curve *);
 /* By how much the latencies of agreeing sizes may differ, as a logarithm: 5 %, or more if the
- * intervals are wider. */
-double evidence_tolerance(const struct curve *);
+ * intervals of those between two sizes are wider. */
+double evidence_tolerance(const struct curve *, double from, double to);
 /* Whether a step from one flat to the next may be due to translation, by their latencies (as
  * logarithms), the largest size before it and the least after it. */
 bool evidence_is_translation(const struct curve *, double before, double after, double from,
