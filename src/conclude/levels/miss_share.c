@@ -23,7 +23,7 @@ enum { DRAWN = POLICIES * FILLINGS };
 _Static_assert(MISS_SHAPES == DRAWN + 1, "every policy with every filling, and lines drawn anew");
 
 struct miss_shares {
-    float share[MISS_SHAPES][RATIOS];
+    float share[RATIOS][MISS_SHAPES];
 };
 
 static double ratio_of(int i)
@@ -104,7 +104,7 @@ static void tabulate(struct miss_shares *shares, int filling, double (*of_lines)
                                  part * (fewer + 1) * at(rule, of_lines[policy], ways, lines + 1)) /
                                 mean;
             before[policy] = fmin(1, fmax(share[policy], before[policy]));
-            shares->share[policy * FILLINGS + filling][i] = (float)before[policy];
+            shares->share[i][policy * FILLINGS + filling] = (float)before[policy];
         }
     }
 }
@@ -114,7 +114,7 @@ struct miss_shares *miss_shares_make(struct pool *pool)
     struct miss_shares *shares = pool_alloc(pool, 1, sizeof *shares);
     double of_lines[POLICIES][LINES_MAX + 1];
     for (int i = 0; i < RATIOS; i++)
-        shares->share[DRAWN][i] = (float)miss_share_drawn(ratio_of(i));
+        shares->share[i][DRAWN] = (float)miss_share_drawn(ratio_of(i));
     for (int filling = 0; filling < FILLINGS; filling++) {
         const int ways = fillings[filling].ways;
         const bool anew = filling == 0 || ways != fillings[filling - 1].ways;
@@ -129,14 +129,20 @@ struct miss_shares *miss_shares_make(struct pool *pool)
     return shares;
 }
 
+void miss_shares_at(const struct miss_shares *shares, double octaves_above,
+                    double of_shape[MISS_SHAPES])
+{
+    const double place = (octaves_above + (double)OCTAVES_BELOW) * (double)PER_OCTAVE;
+    const int i = place > 0 ? (int)fmin(place, RATIOS - 2) : 0;
+    const double part = fmin(fmax(place - i, 0), 1);
+    const float *low = shares->share[i], *high = shares->share[i + 1];
+    for (int shape = 0; shape < MISS_SHAPES; shape++)
+        of_shape[shape] = (double)low[shape] + ((double)high[shape] - (double)low[shape]) * part;
+}
+
 double miss_share(const struct miss_shares *shares, int shape, double octaves_above)
 {
-    double place = (octaves_above + (double)OCTAVES_BELOW) * (double)PER_OCTAVE;
-    if (!(place > 0))
-        return (double)shares->share[shape][0];
-    if (place >= RATIOS - 1)
-        return (double)shares->share[shape][RATIOS - 1];
-    int i = (int)place;
-    double low = (double)shares->share[shape][i], high = (double)shares->share[shape][i + 1];
-    return low + (high - low) * (place - i);
+    double of_shape[MISS_SHAPES];
+    miss_shares_at(shares, octaves_above, of_shape);
+    return of_shape[shape];
 }

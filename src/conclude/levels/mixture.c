@@ -5,9 +5,9 @@
 
 #include <math.h>
 #include <stdbool.h>
+#include <string.h>
 
-/* Columns are summed up four at a time, which compilers turn into vectors. */
-enum { TOGETHER = 4, COLUMNS = (KNEES_MOST + TOGETHER) / TOGETHER * TOGETHER, STEPS_MOST = 160 };
+enum { COLUMNS = KNEES_MOST + 2, STEPS_MOST = 160 };
 /* How thoroughly the knees are searched. */
 enum effort { ROUGH, THOROUGH };
 static const int sweeps[] = {[ROUGH] = 2, [THOROUGH] = 4};
@@ -31,92 +31,117 @@ struct search {
     size_t best_step;
 };
 
+/* All shapes of a knee are tried together: what differs between them is an array of MISS_SHAPES,
+ * which compilers turn into vectors. */
 struct fit {
     const struct miss_shares *shares;
     const struct mixture_sample *samples;
     size_t n, columns;
-    double (*row)[COLUMNS];  /* by sample: over its latency, so that residuals are relative */
-    double *weight, *octave; /* log2 of the samples' bytes */
-    double weights;          /* their sum */
-    double *off, *scratch;   /* by sample */
-    double heights[COLUMNS];
-    double normal[COLUMNS][COLUMNS], right[COLUMNS]; /* of the normal equations */
+    /* By sample: a column for the base, for each knee, and for what they are to add up to, which is
+     * 1: all is relative to the sample's latency. */
+    double (*row)[COLUMNS];
+    double (*tried)[MISS_SHAPES]; /* by sample: what is tried in place of a column */
+    double *weight, *octave;      /* log2 of the samples' bytes */
+    double *off, *scratch;        /* by sample */
+    /* The normal equations and their factor by Cholesky, up to the diagonal. */
+    double normal[COLUMNS][COLUMNS][MISS_SHAPES], factor[COLUMNS][COLUMNS][MISS_SHAPES];
+    double heights[COLUMNS][MISS_SHAPES];
     struct search search;
 };
 
+static void try_knee(struct fit *fit, double log_capacity)
+{
+    for (size_t i = 0; i < fit->n; i++) {
+        miss_shares_at(fit->shares, fit->octave[i] - log_capacity, fit->tried[i]);
+        for (int shape = 0; shape < MISS_SHAPES; shape++)
+            fit->tried[i][shape] *= fit->row[i][0];
+    }
+}
+
 static void set_column(struct fit *fit, size_t knee, int shape, double log_capacity)
 {
+    try_knee(fit, log_capacity);
     for (size_t i = 0; i < fit->n; i++)
-        fit->row[i][knee + 1] =
-            miss_share(fit->shares, shape, fit->octave[i] - log_capacity) * fit->row[i][0];
+        fit->row[i][knee + 1] = fit->tried[i][shape];
 }
 
+/* With what is tried in place of column c. */
 static void add_equations(struct fit *fit, size_t c)
 {
-    fit->right[c] = 0;
-    for (size_t i = 0; i < fit->n; i++)
-        fit->right[c] += fit->weight[i] * fit->row[i][c];
-    for (size_t first = 0; first < fit->columns; first += TOGETHER) {
-        double products[TOGETHER] = {0};
+    for (size_t d = 0; d <= fit->columns; d++) {
+        double products[MISS_SHAPES] = {0};
         for (size_t i = 0; i < fit->n; i++) {
-            const double weighted = fit->weight[i] * fit->row[i][c];
-            for (size_t d = 0; d < TOGETHER; d++)
-                products[d] += weighted * fit->row[i][first + d];
+            const double weight = fit->weight[i], other = fit->row[i][d], *tried = fit->tried[i];
+            for (int shape = 0; shape < MISS_SHAPES; shape++)
+                products[shape] += weight * tried[shape] * (d == c ? tried[shape] : other);
         }
-        for (size_t d = 0; d < TOGETHER; d++)
-            fit->normal[c][first + d] = fit->normal[first + d][c] = products[d];
+        memcpy(fit->normal[d < c ? c : d][d < c ? d : c], products, sizeof products);
     }
 }
 
-/* Solves for base and heights by Cholesky's method; returns the weighted sum of squares that
- * remains; INFINITY: no solution has a positive base and no negative height. */
-static double solve(struct fit *fit)
+static void add_column(struct fit *fit, size_t c)
 {
-    double l[COLUMNS][COLUMNS], z[COLUMNS], rest = fit->weights;
+    for (size_t i = 0; i < fit->n; i++)
+        for (int shape = 0; shape < MISS_SHAPES; shape++)
+            fit->tried[i][shape] = fit->row[i][c];
+    add_equations(fit, c);
+}
+
+/* Solves for base and heights by Cholesky's method; equations before `from` are as they were. Gives
+ * the weighted sums of squares that remain; INFINITY: no solution has a positive base and no
+ * negative height. */
+static void solve(struct fit *fit, size_t from, double rest[MISS_SHAPES])
+{
     const size_t m = fit->columns;
-    for (size_t i = 0; i < m; i++) {
+    for (size_t i = from; i <= m; i++)
         for (size_t j = 0; j <= i; j++) {
-            double sum = fit->normal[i][j];
+            const double *diagonal = fit->factor[j][j], *sum = fit->normal[i][j];
+            double *l =
+                memcpy(i < m || j < m ? fit->factor[i][j] : rest, sum, sizeof fit->heights[0]);
             for (size_t k = 0; k < j; k++)
-                sum -= l[i][k] * l[j][k];
-            if (i == j && !(sum > 1e-10 * fit->normal[i][i]))
-                return INFINITY;
-            l[i][j] = i == j ? sqrt(sum) : sum / l[j][j];
+                for (int shape = 0; shape < MISS_SHAPES; shape++)
+                    l[shape] -= fit->factor[i][k][shape] * fit->factor[j][k][shape];
+            for (int shape = 0; shape < MISS_SHAPES && j < i; shape++)
+                l[shape] /= diagonal[shape];
+            for (int shape = 0; shape < MISS_SHAPES && j == i && i < m; shape++)
+                l[shape] = l[shape] > 1e-10 * sum[shape] ? sqrt(l[shape]) : NAN;
         }
-        double sum = fit->right[i];
-        for (size_t k = 0; k < i; k++)
-            sum -= l[i][k] * z[k];
-        z[i] = sum / l[i][i];
-    }
     for (size_t i = m; i-- > 0;) {
-        double sum = z[i];
+        double *height = memcpy(fit->heights[i], fit->factor[m][i], sizeof fit->heights[i]);
         for (size_t k = i + 1; k < m; k++)
-            sum -= l[k][i] * fit->heights[k];
-        fit->heights[i] = sum / l[i][i];
-        if (!(fit->heights[i] > 0))
-            return INFINITY;
+            for (int shape = 0; shape < MISS_SHAPES; shape++)
+                height[shape] -= fit->factor[k][i][shape] * fit->heights[k][shape];
+        for (int shape = 0; shape < MISS_SHAPES; shape++) {
+            height[shape] /= fit->factor[i][i][shape];
+            rest[shape] = height[shape] > 0 ? rest[shape] : INFINITY;
+        }
     }
-    for (size_t i = 0; i < m; i++)
-        rest -= z[i] * z[i];
-    return fmax(rest, 0);
+    for (int shape = 0; shape < MISS_SHAPES; shape++)
+        rest[shape] = rest[shape] > 0 ? rest[shape] : 0;
+}
+
+/* The same where all columns are known. */
+static bool solved(struct fit *fit, size_t from)
+{
+    double rest[MISS_SHAPES];
+    solve(fit, from, rest);
+    return rest[0] < INFINITY;
 }
 
 static double distance(const struct fit *fit, size_t i)
 {
     double sum = 0;
     for (size_t c = 0; c < fit->columns; c++)
-        sum += fit->heights[c] * fit->row[i][c];
+        sum += fit->heights[c][0] * fit->row[i][c];
     return (sum - 1) / fit->samples[i].deviation;
 }
 
 static void set_weights(struct fit *fit, bool robust)
 {
-    fit->weights = 0;
     for (size_t i = 0; i < fit->n; i++) {
         double far = robust ? fabs(distance(fit, i)) / 2 : 0;
         double deviation = fit->samples[i].deviation;
         fit->weight[i] = 1 / (deviation * deviation) / fmax(1, far);
-        fit->weights += fit->weight[i];
     }
 }
 
@@ -142,16 +167,15 @@ static void search_knee(struct fit *fit, size_t knee, double least, double most,
     for (size_t s = 0; s < steps; s++) {
         double at = steps > 1 ? (double)s / (double)(steps - 1) : 0.5;
         search->log_capacity[s] = log2(least) + span * at;
-        for (int shape = 0; shape < MISS_SHAPES; shape++) {
-            set_column(fit, knee, shape, search->log_capacity[s]);
-            add_equations(fit, knee + 1);
-            double cost = search->cost[s][shape] = solve(fit);
-            if (cost < search->best) {
-                search->best = cost;
+        try_knee(fit, search->log_capacity[s]);
+        add_equations(fit, knee + 1);
+        solve(fit, s ? knee + 1 : 0, search->cost[s]);
+        for (int shape = 0; shape < MISS_SHAPES; shape++)
+            if (search->cost[s][shape] < search->best) {
+                search->best = search->cost[s][shape];
                 search->best_shape = shape;
                 search->best_step = s;
             }
-        }
     }
 }
 
@@ -204,8 +228,8 @@ static void take_best(struct fit *fit, size_t index, struct mixture_knee *knee)
         knee->best = exp2(search->log_capacity[search->best_step]);
     }
     set_column(fit, index, knee->shape, log2(knee->best));
-    add_equations(fit, index + 1);
-    if (search->best < INFINITY && solve(fit) < INFINITY)
+    add_column(fit, index + 1);
+    if (search->best < INFINITY && solved(fit, index + 1))
         weigh(fit, knee);
 }
 
@@ -230,6 +254,7 @@ static void fit_all(struct fit *fit, struct mixture *mixture, enum effort effort
     fit->columns = mixture->count + 1;
     for (size_t i = 0; i < fit->n; i++) {
         fit->row[i][0] = 1 / fit->samples[i].latency;
+        fit->row[i][fit->columns] = 1;
         fit->octave[i] = log2(fit->samples[i].bytes);
     }
     for (size_t k = 0; k < mixture->count; k++) {
@@ -242,16 +267,16 @@ static void fit_all(struct fit *fit, struct mixture *mixture, enum effort effort
     }
     set_weights(fit, false);
     for (int sweep = 0; sweep < sweeps[effort]; sweep++) {
-        for (size_t c = 0; c < fit->columns; c++)
-            add_equations(fit, c);
+        for (size_t c = 0; c <= fit->columns; c++)
+            add_column(fit, c);
         for (size_t k = 0; k < mixture->count; k++)
             settle_knee(fit, k, &mixture->knees[k], effort);
-        bool solved = solve(fit) < INFINITY;
-        mixture->base = solved ? fit->heights[0] : NAN;
-        mixture->cost = solved ? loss(fit) : INFINITY;
+        const bool found = solved(fit, 0);
+        mixture->base = found ? fit->heights[0][0] : NAN;
+        mixture->cost = found ? loss(fit) : INFINITY;
         for (size_t k = 0; k < mixture->count; k++)
-            mixture->knees[k].height = solved ? fit->heights[k + 1] : 0;
-        if (solved)
+            mixture->knees[k].height = found ? fit->heights[k + 1][0] : 0;
+        if (found)
             set_weights(fit, true);
     }
 }
@@ -395,6 +420,7 @@ void mixture_choose(struct mixture *mixture, struct pool *pool, const struct mis
     fit->scratch = pool_alloc(pool, n, sizeof *fit->scratch);
     fit->octave = pool_alloc(pool, n, sizeof *fit->octave);
     fit->row = pool_alloc(pool, n, sizeof *fit->row);
+    fit->tried = pool_alloc(pool, n, sizeof *fit->tried);
     fit_all(fit, mixture, ROUGH);
     while (take_away(fit, mixture))
         ;
