@@ -50,7 +50,7 @@ check:
 	@$(configure)
 	@meson setup --reconfigure $(MESON_OPTIONS) build
 	@meson compile -C build
-	@status=0; meson test -C build --no-rebuild $(NOT_QUICK) --print-errorlogs || status=$$?; \
+	@status=0; TMPDIR=$$(tests/folder) meson test -C build --no-rebuild $(NOT_QUICK) --print-errorlogs || status=$$?; \
 	echo 'CPU time, user and system, of this shell and then of the tests:'; times; \
 	tests/count build/meson-logs/testlog.json && exit $$status
 
@@ -59,7 +59,7 @@ check-all:
 	@scripts/setup check
 	@[ -e build-all/build.ninja ] || meson setup -Dmodel_machines=300 -Dmodel_runs=10 -Dgpu_models=100 $(MESON_OPTIONS) build-all
 	@meson compile -C build-all
-	@status=0; meson test -C build-all --no-rebuild --print-errorlogs || status=$$?; \
+	@status=0; TMPDIR=$$(tests/folder) meson test -C build-all --no-rebuild --print-errorlogs || status=$$?; \
 	tests/count build-all/meson-logs/testlog.json || status=1; \
 	! command -v x86_64-w64-mingw32-gcc >/dev/null || $(MAKE) windows || status=1; exit $$status
 
