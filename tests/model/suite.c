@@ -30,7 +30,7 @@ enum {
     MACHINES_TELLING = 10, /* with fewer, chance may hide a fault */
     ARENA_MOST = 512 << 20,
     COVERED_POINTS = 2,
-    COVERED_POINTS_SHORT = 40, /* where machines are few, or no fault could show */
+    COVERED_POINTS_SHORT = 24, /* where machines are few, or no fault could show */
     COVERED_TRIALS = 201,
     COVERED_BYTES = 128 << 10,
 };

@@ -236,13 +236,13 @@ static void read_fit(struct curve *curve, const struct mixture *mixture,
 static void fit_levels(struct curve *curve, struct pool *pool, enum level_pages pages,
                        const struct plateau *plateaus, size_t count, struct levels *levels)
 {
-    const struct miss_shares *shares = miss_shares_make(pool);
     struct mixture_sample *samples = pool_alloc(pool, 2 * CURVE_BINS_MOST, sizeof *samples);
     struct mixture mixture = {0};
     const size_t n = fit_samples(curve, plateaus[0].first, samples);
     /* Each knee is bracketed generously, because a soft knee begins below the capacity and ends
      * beyond it. */
     mixture.count = count - 1 + levels->rising;
+    const struct miss_shares *shares = mixture.count ? miss_shares_make(pool) : NULL;
     for (size_t k = 0; k < mixture.count; k++) {
         size_t next = k + 1 < count ? plateaus[k + 1].first : curve->bin_count - 1;
         mixture.knees[k].least = 0.7 * exp2(curve->bins[plateaus[k].last].x);
