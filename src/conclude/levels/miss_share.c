@@ -18,8 +18,7 @@ static const struct {
     int ways;
     bool scattered;
 } fillings[] = {{2, true}, {4, false}, {4, true}, {8, false}, {8, true}, {16, false}, {16, true}};
-enum { FILLINGS = sizeof fillings / sizeof *fillings };
-enum { DRAWN = POLICIES * FILLINGS };
+enum { FILLINGS = sizeof fillings / sizeof *fillings, DRAWN = POLICIES * FILLINGS };
 _Static_assert(MISS_SHAPES == DRAWN + 1, "every policy with every filling, and lines drawn anew");
 
 struct miss_shares {
@@ -40,16 +39,15 @@ static double simulate_random(int ways, int lines)
     enum { SETTLE = 40, LAPS = 160 };
     struct random random = {(uint64_t)(lines * WAYS_MAX + ways)};
     int held[WAYS_MAX], misses = 0;
-    bool in[LINES_MAX] = {false};
+    bool in[LINES_MAX + 1] = {false}; /* the last: of no line */
     for (int way = 0; way < ways; way++)
-        held[way] = -1;
+        held[way] = LINES_MAX;
     for (int lap = 0; lap < SETTLE + LAPS; lap++)
         for (int line = 0; line < lines; line++) {
             if (in[line])
                 continue;
             int *victim = &held[random_below(&random, (uint64_t)ways)];
-            if (*victim >= 0)
-                in[*victim] = false;
+            in[*victim] = false;
             *victim = line;
             in[line] = true;
             misses += lap >= SETTLE;
@@ -57,7 +55,7 @@ static double simulate_random(int ways, int lines)
     return (double)misses / (LAPS * lines);
 }
 
-static double at(enum policy policy, const double *of_lines, int ways, long lines)
+static double at(int policy, const double *of_lines, int ways, long lines)
 {
     if (lines <= LINES_TRIED * ways)
         return of_lines[lines];
@@ -75,7 +73,7 @@ static void scattered_shares(double (*of_lines)[LINES_MAX + 1], int ways, double
     for (long others = mean > spread ? (long)(mean - spread) : 0; (double)others < mean + spread;
          others++) {
         for (int policy = 0; policy < POLICIES; policy++)
-            missing[policy] += chance * at((enum policy)policy, of_lines[policy], ways, others + 1);
+            missing[policy] += chance * at(policy, of_lines[policy], ways, others + 1);
         mass += chance;
         chance *= mean / (double)(others + 1);
     }
@@ -98,11 +96,11 @@ static void tabulate(struct miss_shares *shares, int filling, double (*of_lines)
         if (fillings[filling].scattered)
             scattered_shares(of_lines, ways, mean, share);
         for (int policy = 0; policy < POLICIES; policy++) {
-            const enum policy rule = (enum policy)policy;
             if (!fillings[filling].scattered)
-                share[policy] = ((1 - part) * fewer * at(rule, of_lines[policy], ways, lines) +
-                                 part * (fewer + 1) * at(rule, of_lines[policy], ways, lines + 1)) /
-                                mean;
+                share[policy] =
+                    ((1 - part) * fewer * at(policy, of_lines[policy], ways, lines) +
+                     part * (fewer + 1) * at(policy, of_lines[policy], ways, lines + 1)) /
+                    mean;
             before[policy] = fmin(1, fmax(share[policy], before[policy]));
             shares->share[i][policy * FILLINGS + filling] = (float)before[policy];
         }
@@ -129,20 +127,13 @@ struct miss_shares *miss_shares_make(struct pool *pool)
     return shares;
 }
 
-void miss_shares_at(const struct miss_shares *shares, double octaves_above,
-                    double of_shape[MISS_SHAPES])
+void miss_shares_at(const struct miss_shares *shares, double above, double of_shape[MISS_SHAPES])
 {
-    const double place = (octaves_above + (double)OCTAVES_BELOW) * (double)PER_OCTAVE;
-    const int i = place > 0 ? (int)fmin(place, RATIOS - 2) : 0;
-    const double part = fmin(fmax(place - i, 0), 1);
+    const double place =
+        fmin(fmax((above + (double)OCTAVES_BELOW) * (double)PER_OCTAVE, 0), RATIOS - 1);
+    const int i = (int)fmin(place, RATIOS - 2);
     const float *low = shares->share[i], *high = shares->share[i + 1];
     for (int shape = 0; shape < MISS_SHAPES; shape++)
-        of_shape[shape] = (double)low[shape] + ((double)high[shape] - (double)low[shape]) * part;
-}
-
-double miss_share(const struct miss_shares *shares, int shape, double octaves_above)
-{
-    double of_shape[MISS_SHAPES];
-    miss_shares_at(shares, octaves_above, of_shape);
-    return of_shape[shape];
+        of_shape[shape] =
+            (double)low[shape] + ((double)high[shape] - (double)low[shape]) * (place - i);
 }

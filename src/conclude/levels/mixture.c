@@ -22,39 +22,38 @@ static const double unfit_above = 1.5, parted_below = 0.4;
 /* Two knees within this factor are one knee of an unknown shape. */
 static const double apart = 1.6;
 
-struct search {
-    double cost[STEPS_MOST][MISS_SHAPES];
-    double log_capacity[STEPS_MOST];
-    size_t steps;
-    double best;
-    int best_shape;
-    size_t best_step;
-};
-
 /* All shapes of a knee are tried together: what differs between them is an array of MISS_SHAPES,
  * which compilers turn into vectors. */
 struct fit {
     const struct miss_shares *shares;
     const struct mixture_sample *samples;
     size_t n, columns;
-    /* By sample: a column for the base, for each knee, and for what they are to add up to, which is
-     * 1: all is relative to the sample's latency. */
-    double (*row)[COLUMNS];
-    double (*tried)[MISS_SHAPES]; /* by sample: what is tried in place of a column */
-    double *weight, *octave;      /* log2 of the samples' bytes */
-    double *off, *scratch;        /* by sample */
+    struct {
+        double weight, octave; /* log2 of the sample's bytes */
+        /* A column for the base, for each knee, and for what they are to add up to, which is 1: all
+         * is relative to the sample's latency. */
+        double row[COLUMNS], tried[MISS_SHAPES]; /* what is tried in place of a column */
+    } * at;                                      /* by sample */
+    double *off;                                 /* by sample, and room for as many numbers */
     /* The normal equations and their factor by Cholesky, up to the diagonal. */
     double normal[COLUMNS][COLUMNS][MISS_SHAPES], factor[COLUMNS][COLUMNS][MISS_SHAPES];
     double heights[COLUMNS][MISS_SHAPES];
-    struct search search;
+    struct search {
+        double cost[STEPS_MOST][MISS_SHAPES];
+        double log_capacity[STEPS_MOST];
+        size_t steps;
+        double best;
+        int best_shape;
+        size_t best_step;
+    } search;
 };
 
 static void try_knee(struct fit *fit, double log_capacity)
 {
     for (size_t i = 0; i < fit->n; i++) {
-        miss_shares_at(fit->shares, fit->octave[i] - log_capacity, fit->tried[i]);
+        miss_shares_at(fit->shares, fit->at[i].octave - log_capacity, fit->at[i].tried);
         for (int shape = 0; shape < MISS_SHAPES; shape++)
-            fit->tried[i][shape] *= fit->row[i][0];
+            fit->at[i].tried[shape] *= fit->at[i].row[0];
     }
 }
 
@@ -62,7 +61,7 @@ static void set_column(struct fit *fit, size_t knee, int shape, double log_capac
 {
     try_knee(fit, log_capacity);
     for (size_t i = 0; i < fit->n; i++)
-        fit->row[i][knee + 1] = fit->tried[i][shape];
+        fit->at[i].row[knee + 1] = fit->at[i].tried[shape];
 }
 
 /* With what is tried in place of column c. */
@@ -71,7 +70,8 @@ static void add_equations(struct fit *fit, size_t c)
     for (size_t d = 0; d <= fit->columns; d++) {
         double products[MISS_SHAPES] = {0};
         for (size_t i = 0; i < fit->n; i++) {
-            const double weight = fit->weight[i], other = fit->row[i][d], *tried = fit->tried[i];
+            const double weight = fit->at[i].weight, other = fit->at[i].row[d],
+                         *tried = fit->at[i].tried;
             for (int shape = 0; shape < MISS_SHAPES; shape++)
                 products[shape] += weight * tried[shape] * (d == c ? tried[shape] : other);
         }
@@ -83,28 +83,27 @@ static void add_column(struct fit *fit, size_t c)
 {
     for (size_t i = 0; i < fit->n; i++)
         for (int shape = 0; shape < MISS_SHAPES; shape++)
-            fit->tried[i][shape] = fit->row[i][c];
+            fit->at[i].tried[shape] = fit->at[i].row[c];
     add_equations(fit, c);
 }
 
-/* Solves for base and heights by Cholesky's method; equations before `from` are as they were. Gives
- * the weighted sums of squares that remain; INFINITY: no solution has a positive base and no
- * negative height. */
-static void solve(struct fit *fit, size_t from, double rest[MISS_SHAPES])
+/* Solves for base and heights by Cholesky's method; equations before `from` are as they were.
+ * Returns the weighted sums of squares that remain; INFINITY: no solution has a positive base and
+ * no negative height. */
+static const double *solve(struct fit *fit, size_t from)
 {
     const size_t m = fit->columns;
+    double *rest = fit->factor[m][m];
     for (size_t i = from; i <= m; i++)
         for (size_t j = 0; j <= i; j++) {
-            const double *diagonal = fit->factor[j][j], *sum = fit->normal[i][j];
-            double *l =
-                memcpy(i < m || j < m ? fit->factor[i][j] : rest, sum, sizeof fit->heights[0]);
+            double *l = memcpy(fit->factor[i][j], fit->normal[i][j], sizeof fit->factor[i][j]);
             for (size_t k = 0; k < j; k++)
                 for (int shape = 0; shape < MISS_SHAPES; shape++)
                     l[shape] -= fit->factor[i][k][shape] * fit->factor[j][k][shape];
             for (int shape = 0; shape < MISS_SHAPES && j < i; shape++)
-                l[shape] /= diagonal[shape];
+                l[shape] /= fit->factor[j][j][shape];
             for (int shape = 0; shape < MISS_SHAPES && j == i && i < m; shape++)
-                l[shape] = l[shape] > 1e-10 * sum[shape] ? sqrt(l[shape]) : NAN;
+                l[shape] = l[shape] > 1e-10 * fit->normal[i][j][shape] ? sqrt(l[shape]) : NAN;
         }
     for (size_t i = m; i-- > 0;) {
         double *height = memcpy(fit->heights[i], fit->factor[m][i], sizeof fit->heights[i]);
@@ -116,23 +115,14 @@ static void solve(struct fit *fit, size_t from, double rest[MISS_SHAPES])
             rest[shape] = height[shape] > 0 ? rest[shape] : INFINITY;
         }
     }
-    for (int shape = 0; shape < MISS_SHAPES; shape++)
-        rest[shape] = rest[shape] > 0 ? rest[shape] : 0;
-}
-
-/* The same where all columns are known. */
-static bool solved(struct fit *fit, size_t from)
-{
-    double rest[MISS_SHAPES];
-    solve(fit, from, rest);
-    return rest[0] < INFINITY;
+    return rest;
 }
 
 static double distance(const struct fit *fit, size_t i)
 {
     double sum = 0;
     for (size_t c = 0; c < fit->columns; c++)
-        sum += fit->heights[c][0] * fit->row[i][c];
+        sum += fit->heights[c][0] * fit->at[i].row[c];
     return (sum - 1) / fit->samples[i].deviation;
 }
 
@@ -141,7 +131,7 @@ static void set_weights(struct fit *fit, bool robust)
     for (size_t i = 0; i < fit->n; i++) {
         double far = robust ? fabs(distance(fit, i)) / 2 : 0;
         double deviation = fit->samples[i].deviation;
-        fit->weight[i] = 1 / (deviation * deviation) / fmax(1, far);
+        fit->at[i].weight = 1 / (deviation * deviation) / fmax(1, far);
     }
 }
 
@@ -161,21 +151,22 @@ static void search_knee(struct fit *fit, size_t knee, double least, double most,
 {
     struct search *search = &fit->search;
     double span = log2(most / least);
-    size_t steps = (size_t)fmin(STEPS_MOST, ceil(span / step) + 1);
-    search->steps = steps;
+    const size_t steps = search->steps = (size_t)fmin(STEPS_MOST, ceil(span / step) + 1);
     search->best = INFINITY;
     for (size_t s = 0; s < steps; s++) {
         double at = steps > 1 ? (double)s / (double)(steps - 1) : 0.5;
         search->log_capacity[s] = log2(least) + span * at;
         try_knee(fit, search->log_capacity[s]);
         add_equations(fit, knee + 1);
-        solve(fit, s ? knee + 1 : 0, search->cost[s]);
-        for (int shape = 0; shape < MISS_SHAPES; shape++)
-            if (search->cost[s][shape] < search->best) {
-                search->best = search->cost[s][shape];
+        const double *rest = solve(fit, s ? knee + 1 : 0);
+        for (int shape = 0; shape < MISS_SHAPES; shape++) {
+            const double cost = search->cost[s][shape] = fmax(rest[shape], 0);
+            if (cost < search->best) {
+                search->best = cost;
                 search->best_shape = shape;
                 search->best_step = s;
             }
+        }
     }
 }
 
@@ -194,17 +185,15 @@ static void weigh(struct fit *fit, struct mixture_knee *knee)
      * they count as fewer. */
     for (size_t i = 0; i < fit->n; i++)
         fit->off[i] = distance(fit, i);
-    const double effective = effective_count(fit->off, fit->n, fit->scratch);
+    const double effective = effective_count(fit->off, fit->n, fit->off + fit->n);
     const double variance = misfit_variance(fit, search->best) * (double)fit->n / effective;
-    double weights[STEPS_MOST], total = 0, mean = 0;
+    double weights[STEPS_MOST] = {0}, total = 0, mean = 0, below = 0;
     for (size_t s = 0; s < search->steps; s++) {
-        weights[s] = 0;
         for (int shape = 0; shape < MISS_SHAPES; shape++)
             weights[s] += exp((search->best - search->cost[s][shape]) / (2 * variance));
         total += weights[s];
         mean += weights[s] * search->log_capacity[s];
     }
-    double below = 0;
     /* A step of the search covers half a step on either side. */
     double half = search->steps > 1 ? (search->log_capacity[1] - search->log_capacity[0]) / 2 : 0;
     knee->capacity = exp2(mean / total);
@@ -229,7 +218,7 @@ static void take_best(struct fit *fit, size_t index, struct mixture_knee *knee)
     }
     set_column(fit, index, knee->shape, log2(knee->best));
     add_column(fit, index + 1);
-    if (search->best < INFINITY && solved(fit, index + 1))
+    if (search->best < INFINITY && *solve(fit, index + 1) < INFINITY)
         weigh(fit, knee);
 }
 
@@ -253,9 +242,9 @@ static void fit_all(struct fit *fit, struct mixture *mixture, enum effort effort
 {
     fit->columns = mixture->count + 1;
     for (size_t i = 0; i < fit->n; i++) {
-        fit->row[i][0] = 1 / fit->samples[i].latency;
-        fit->row[i][fit->columns] = 1;
-        fit->octave[i] = log2(fit->samples[i].bytes);
+        fit->at[i].row[0] = 1 / fit->samples[i].latency;
+        fit->at[i].row[fit->columns] = 1;
+        fit->at[i].octave = log2(fit->samples[i].bytes);
     }
     for (size_t k = 0; k < mixture->count; k++) {
         struct mixture_knee *knee = &mixture->knees[k];
@@ -271,7 +260,7 @@ static void fit_all(struct fit *fit, struct mixture *mixture, enum effort effort
             add_column(fit, c);
         for (size_t k = 0; k < mixture->count; k++)
             settle_knee(fit, k, &mixture->knees[k], effort);
-        const bool found = solved(fit, 0);
+        const bool found = *solve(fit, 0) < INFINITY;
         mixture->base = found ? fit->heights[0][0] : NAN;
         mixture->cost = found ? loss(fit) : INFINITY;
         for (size_t k = 0; k < mixture->count; k++)
@@ -281,12 +270,22 @@ static void fit_all(struct fit *fit, struct mixture *mixture, enum effort effort
     }
 }
 
+static double beyond(const struct mixture *mixture, const struct miss_shares *shares, size_t knee,
+                     double bytes)
+{
+    const struct mixture_knee *k = &mixture->knees[knee];
+    double of_shape[MISS_SHAPES];
+    if (knee >= mixture->count)
+        return 0;
+    miss_shares_at(shares, log2(bytes / k->best), of_shape);
+    return of_shape[k->shape];
+}
+
 double mixture_at(const struct mixture *mixture, const struct miss_shares *shares, double bytes)
 {
     double sum = mixture->base;
     for (size_t k = 0; k < mixture->count; k++)
-        sum += mixture->knees[k].height *
-               miss_share(shares, mixture->knees[k].shape, log2(bytes / mixture->knees[k].best));
+        sum += mixture->knees[k].height * beyond(mixture, shares, k, bytes);
     return sum;
 }
 
@@ -298,18 +297,11 @@ double mixture_level(const struct mixture *mixture, size_t level)
     return sum;
 }
 
-static double beyond(const struct mixture *mixture, const struct miss_shares *shares, size_t knee,
-                     double bytes)
-{
-    const struct mixture_knee *k = &mixture->knees[knee];
-    return knee < mixture->count ? miss_share(shares, k->shape, log2(bytes / k->best)) : 0;
-}
-
 double mixture_share(const struct mixture *mixture, const struct miss_shares *shares, size_t level,
                      double bytes)
 {
-    double missing = level ? beyond(mixture, shares, level - 1, bytes) : 1;
-    return fmax(0, missing - beyond(mixture, shares, level, bytes));
+    return fmax(0, (level ? beyond(mixture, shares, level - 1, bytes) : 1) -
+                       beyond(mixture, shares, level, bytes));
 }
 
 /* --- how many knees --- */
@@ -397,16 +389,12 @@ static bool part(struct fit *fit, struct mixture *mixture)
 static void doubt_knees(struct fit *fit, struct mixture *mixture)
 {
     const double variance = misfit_variance(fit, mixture->cost);
-    struct interval ends[KNEES_MOST];
     for (size_t k = 0; k < mixture->count; k++) {
         const struct mixture more = split(fit, mixture, k, false);
-        const bool likely = more.cost + 2 * KNEE_UNKNOWNS * variance < mixture->cost;
-        ends[k] = (struct interval){NAN, likely ? more.knees[k].low : INFINITY,
-                                    likely ? more.knees[k].high : 0};
-    }
-    for (size_t k = 0; k < mixture->count; k++) {
-        mixture->knees[k].low = fmin(mixture->knees[k].low, ends[k].low);
-        mixture->knees[k].high = fmax(mixture->knees[k].high, ends[k].high);
+        if (more.cost + 2 * KNEE_UNKNOWNS * variance < mixture->cost) {
+            mixture->knees[k].low = fmin(mixture->knees[k].low, more.knees[k].low);
+            mixture->knees[k].high = fmax(mixture->knees[k].high, more.knees[k].high);
+        }
     }
 }
 
@@ -415,12 +403,8 @@ void mixture_choose(struct mixture *mixture, struct pool *pool, const struct mis
 {
     struct fit *fit = pool_alloc(pool, 1, sizeof *fit);
     *fit = (struct fit){.shares = shares, .samples = samples, .n = n};
-    fit->weight = pool_alloc(pool, n, sizeof *fit->weight);
-    fit->off = pool_alloc(pool, n, sizeof *fit->off);
-    fit->scratch = pool_alloc(pool, n, sizeof *fit->scratch);
-    fit->octave = pool_alloc(pool, n, sizeof *fit->octave);
-    fit->row = pool_alloc(pool, n, sizeof *fit->row);
-    fit->tried = pool_alloc(pool, n, sizeof *fit->tried);
+    fit->at = pool_alloc(pool, n, sizeof *fit->at);
+    fit->off = pool_alloc(pool, 2 * n, sizeof *fit->off);
     fit_all(fit, mixture, ROUGH);
     while (take_away(fit, mixture))
         ;

@@ -91,10 +91,8 @@ struct miss_shares;
 /* Tabulates all shapes, in the pool. Takes a few milliseconds. */
 struct miss_shares *miss_shares_make(struct pool *);
 
-/* The share of loads that miss if the working set is that many octaves (log2 of the ratio) above
- * the capacity: 0 to 1, never falling with size. */
-double miss_share(const struct miss_shares *, int shape, double octaves_above);
-/* The same of every shape. */
+/* The share of loads that miss, for each shape, if the working set is that many octaves (log2 of
+ * the ratio) above the capacity: 0 to 1, never falling with size. */
 void miss_shares_at(const struct miss_shares *, double octaves_above, double of_shape[MISS_SHAPES]);
 
 /* --- mixture.c --- */
