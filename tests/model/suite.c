@@ -41,8 +41,9 @@ static const char *const sampling_names[SAMPLINGS] = {
     "one size an octave", "two sizes an octave", "three to six chosen sizes",
     "a table of one an octave", "a table of two an octave"};
 
+/* Of one machine, or of all. */
 struct outcome {
-    bool done;
+    unsigned done;
     struct tally tally[SAMPLINGS];
     struct score found, by_threshold;
     struct coverage coverage;
@@ -220,13 +221,6 @@ static void examine(void *of_machine, unsigned number, const void *what)
 
 /* --- all machines --- */
 
-struct totals {
-    unsigned done, tlbs, tlbs_right;
-    struct tally tally[SAMPLINGS];
-    struct score found, by_threshold;
-    struct coverage coverage;
-};
-
 static void add_tally(struct tally *sum, const struct tally *tally)
 {
     sum->machines += tally->machines;
@@ -249,9 +243,9 @@ static void add_score(struct score *sum, const struct score *score)
     sum->intervals_right += score->intervals_right;
 }
 
-static struct totals add_up(const struct outcome *outcomes, unsigned machines)
+static struct outcome add_up(const struct outcome *outcomes, unsigned machines)
 {
-    struct totals totals = {0};
+    struct outcome totals = {0};
     for (unsigned i = 0; i < machines; i++) {
         const struct outcome *outcome = &outcomes[i];
         totals.done += outcome->done;
@@ -307,7 +301,7 @@ static struct figure coverage_figure(const char *name, const struct coverage *co
     return (struct figure){name, coverage->covered[estimator], coverage->points, 0.93, 0.98};
 }
 
-static void tell_all(const struct totals *totals, unsigned machines)
+static void tell_all(const struct outcome *totals, unsigned machines)
 {
     const bool full = machines >= MACHINES_FULL;
     struct figure figures[4];
@@ -362,7 +356,7 @@ int main(int count, char **arguments)
         fprintf(stderr, "suite MACHINES [FIRST-SEED]: no machines, or no memory for them\n");
         return 2;
     }
-    struct totals totals = add_up(outcomes, machines);
+    struct outcome totals = add_up(outcomes, machines);
     tell_all(&totals, machines);
     return tell_end();
 }
