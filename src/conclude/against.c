@@ -140,7 +140,8 @@ void need_against(struct analysis *analysis)
     line_add_between(&line, "on ", text_or_unknown(analysis->there->machine.cpu_model),
                      told ? ": " : ": can't tell: no set of loads answers so");
     if (told)
-        line_add(&line, "%.2g to %.2g times as long: least if its loads are from %s, most if from %s",
+        line_add(&line,
+                 "%.2g to %.2g times as long: least if its loads are from %s, most if from %s",
                  c.there.low, c.there.high, size_text(analysis->pool, c.sets[0]),
                  size_text(analysis->pool, c.sets[1]));
     analysis_add_value(analysis, "need.against", "", c.there, 0)->text =

@@ -271,8 +271,8 @@ static int fake_tear_down(void **state)
 /* Carries out what was planned. */
 static int fake_measure(struct fake_bench *fake)
 {
-    const int code = stages_measure(&fake->bench.task, &fake->engine, 1e6, &fake->outcome,
-                                    &fake->bench.error);
+    const int code =
+        stages_measure(&fake->bench.task, &fake->engine, 1e6, &fake->outcome, &fake->bench.error);
     if (code == 0)
         again_analyse(&fake->bench.task);
     return code;
