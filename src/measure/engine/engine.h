@@ -16,7 +16,7 @@ struct progress {
     void *argument;
 };
 
-/* Other stages' looks. `look` is called between two rounds of a stage and between two stages, at
+/* Other stages' looks. `look` is called between two visits of a stage and between two stages, at
  * least `every_ns` apart; NULL: nothing else is to be looked at. Errors as stage_look(). */
 struct others {
     int (*look)(void *argument, struct error *);

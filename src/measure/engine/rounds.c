@@ -26,6 +26,31 @@ static void show_progress(struct stage *stage)
     progress->show(progress->argument, stage->shown_share, left_s);
 }
 
+/* --- others --- */
+
+int engine_let_look(struct engine *engine, struct error *error)
+{
+    struct others *others = &engine->others;
+    const uint64_t began_ns = timing_now_ns(engine->model);
+    if (!others->look || began_ns - others->looked_ns < others->every_ns)
+        return 0;
+    const int code = others->look(others->argument, error);
+    others->looked_ns = timing_now_ns(engine->model);
+    others->took_ns += others->looked_ns - began_ns;
+    return code;
+}
+
+/* Between two visits. */
+static int let_look(struct stage *stage, struct error *error)
+{
+    show_progress(stage);
+    stage_pause(stage);
+    const int code = engine_let_look(stage->engine, error);
+    stage_enter(stage);
+    stage_share(stage, stage->whole_s, stage->share); /* the deadlines are later */
+    return code;
+}
+
 /* --- rounds --- */
 
 /* Touches the memory that the next group and the reference need. 1; 0 when the time is too
@@ -80,7 +105,9 @@ static int run_sweeps(struct stage *stage, struct error *error)
             if (widths[i] >= 0)
                 schedule_keep_earlier(&stage->schedule, count - 1 - i, widths[i]);
         visited = 1;
-        show_progress(stage);
+        const int looked = let_look(stage, error);
+        if (looked < 0)
+            return looked;
     }
     return visited;
 }
@@ -101,10 +128,11 @@ static int run_round(struct stage *stage, struct error *error)
             break;
         if (code > 0)
             code = visit_group(stage, group, error);
+        if (code >= 0)
+            code = let_look(stage, error);
         if (code < 0)
             return code;
         visited = 1;
-        show_progress(stage);
     }
     return visited;
 }
@@ -175,18 +203,6 @@ static int deepen(struct stage *stage, struct error *error)
     return code;
 }
 
-int engine_let_look(struct engine *engine, struct error *error)
-{
-    struct others *others = &engine->others;
-    const uint64_t began_ns = timing_now_ns(engine->model);
-    if (!others->look || began_ns - others->looked_ns < others->every_ns)
-        return 0;
-    const int code = others->look(others->argument, error);
-    others->looked_ns = timing_now_ns(engine->model);
-    others->took_ns += others->looked_ns - began_ns;
-    return code;
-}
-
 /* Rounds until nothing is open or the time is used. */
 static int run_rounds(struct stage *stage, double share, struct error *error)
 {
@@ -214,11 +230,6 @@ static int run_rounds(struct stage *stage, double share, struct error *error)
         }
         if (code <= 0 || stage_out_of_time(stage))
             return code < 0 ? code : 0;
-        stage_leave(stage);
-        code = engine_let_look(stage->engine, error);
-        stage_enter(stage);
-        if (code < 0)
-            return code;
         stage_share(stage, stage->whole_s, share);
     }
 }

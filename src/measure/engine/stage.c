@@ -44,9 +44,14 @@ void stage_enter(struct stage *stage)
     stage->began_ns = executor_now_ns(&stage->executor) - stage->active_ns;
 }
 
-void stage_leave(struct stage *stage)
+void stage_pause(struct stage *stage)
 {
     stage->active_ns = executor_now_ns(&stage->executor) - stage->began_ns;
+}
+
+void stage_leave(struct stage *stage)
+{
+    stage_pause(stage);
     if (stage->plan->arena_life != ARENA_WHOLE_STAGE)
         arena_keep(&stage->arena, &stage->engine->attic);
 }

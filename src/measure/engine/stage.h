@@ -93,6 +93,7 @@ void stage_free(struct stage *);
 /* Start the stage's time, and stop it while other stages have their turn. stage_leave() also frees
  * the arena, unless it lives for the whole stage. */
 void stage_enter(struct stage *);
+void stage_pause(struct stage *);
 void stage_leave(struct stage *);
 
 /* In the executor's time, during the stage's turns alone. */

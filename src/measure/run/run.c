@@ -154,7 +154,7 @@ enum { MOMENTS = 40 };
 /* A look takes at most this share of it: so looks are spread beside other programs too. */
 static const double a_look = 0.25;
 
-/* Between two rounds and two stages of the current probe, looks again at the probes to come, in
+/* Between two visits and two stages of the current probe, looks again at the probes to come, in
  * their own time: interference that lasts a second then disturbs only a part of their trials. A
  * stop during this is reported by the next stage. */
 static int look_again(void *of_run, struct error *error)
