@@ -458,8 +458,9 @@ unsigned report_note_of(const struct report *report, size_t index, const struct 
             continue;
         const int family = verdict_family(&graded->verdict, document, probe, finding);
         for (size_t i = 0; i < graded->note_count && family >= 0; i++)
-            if (graded->notes[i].number && graded->notes[i].families >> family & 1)
-                number = number ? number : graded->notes[i].number;
+            if (graded->notes[i].number && graded->notes[i].families >> family & 1 &&
+                (!number || graded->notes[i].number < number))
+                number = graded->notes[i].number;
     }
     return number;
 }
