@@ -195,7 +195,7 @@ static struct interval latency_in(const struct level_reading *reading, size_t in
     const struct series *series = reading->series;
     const double fitted = reading->levels.list[index].fitted;
     double *values = pool_alloc(reading->pool, 2 * series->point_count, sizeof *values),
-           *halves = values + series->point_count;
+           *halves = values + series->point_count, least = INFINITY;
     size_t n = 0;
     for (size_t i = 0; i < series->point_count; i++) {
         const struct level_sample *sample = &reading->samples[i];
@@ -208,9 +208,16 @@ static struct interval latency_in(const struct level_reading *reading, size_t in
         const double few = student_widening((double)series->points[i].y.coverage);
         halves[n] = (double)(at.high - at.low) / 2 * few * fitted / sample->fitted +
                     sample->doubt * values[n];
+        least = fmin(least, (double)(cycles ? at.low : series->points[i].y.min));
         n++;
     }
-    const struct interval latency = level_pool(values, halves, n);
+    struct interval latency = level_pool(values, halves, n);
+    /* Where the fit takes the sizes for slower than the level, it is no faster than its least
+     * trial. */
+    if (latency.value < least && isfinite(least)) {
+        latency.value = least;
+        latency.high = fmax(latency.high, least);
+    }
     pool_give_back(reading->pool, values);
     return latency;
 }
