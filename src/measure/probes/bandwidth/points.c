@@ -26,7 +26,8 @@ static const double stream_s = 20, stream_touches = 8, stream_share = 0.6;
 /* Batches of a trial by threads. Busy CPUs repeat batches; with more batches, too few rounds would
  * be left for an interval. */
 enum { BATCHES_MOST = 20 };
-/* Trials of DRAM's rates, of about 5 ms each: of a quick run, of a whole one, and at each moment. */
+/* Trials of DRAM's rates, of about 5 ms each: of a quick run, of a whole one, and at each moment.
+ */
 enum { QUICK_TRIALS = 24, SPREAD_TRIALS = 40, LOOKS = 2 };
 /* Of a whole run's time for bandwidth, the share for the DRAM rates of one CPU and of all CPUs. */
 static const double look_share = 0.25;
