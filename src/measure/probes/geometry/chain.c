@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static void link(unsigned char *from, unsigned char *to)
+static void put_link(unsigned char *from, unsigned char *to)
 {
     memcpy(from, &to, sizeof to);
 }
@@ -72,8 +72,8 @@ static unsigned char *build_hot(const struct geometry_chain *chain, unsigned cha
     for (size_t i = 0; i < chain->count; i++) {
         unsigned char *next = link_of(at);
         unsigned char *word = lines + i % hot * chain->stride + i / hot * sizeof(void *);
-        link(at, word);
-        link(word, next);
+        put_link(at, word);
+        put_link(word, next);
         at = next;
     }
     return first;
@@ -87,8 +87,8 @@ void *geometry_chain_build(const struct geometry_chain *chain, unsigned char *me
             unsigned char *block = memory + i * GEOMETRY_BLOCK;
             size_t next = (size_t)(link_of(block) - memory) / GEOMETRY_BLOCK;
             unsigned char *first = block + pair_begin(chain, i, seed);
-            link(first, first + chain->stride);
-            link(first + chain->stride,
+            put_link(first, first + chain->stride);
+            put_link(first + chain->stride,
                  memory + next * GEOMETRY_BLOCK + pair_begin(chain, next, seed));
         }
         return memory + pair_begin(chain, 0, seed);
