@@ -89,7 +89,7 @@ void *geometry_chain_build(const struct geometry_chain *chain, unsigned char *me
             unsigned char *first = block + pair_begin(chain, i, seed);
             put_link(first, first + chain->stride);
             put_link(first + chain->stride,
-                 memory + next * GEOMETRY_BLOCK + pair_begin(chain, next, seed));
+                     memory + next * GEOMETRY_BLOCK + pair_begin(chain, next, seed));
         }
         return memory + pair_begin(chain, 0, seed);
     }
