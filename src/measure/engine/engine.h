@@ -16,12 +16,12 @@ struct progress {
     void *argument;
 };
 
-/* Other stages' looks. `look` is called between two visits of a stage and between two stages, at
+/* Looks of other stages. `look` is called between two visits of a stage and between two stages, at
  * least `every_ns` apart; NULL: nothing else is to be looked at. Errors as stage_look(). */
-struct others {
+struct looks {
     int (*look)(void *argument, struct error *);
     void *argument;
-    uint64_t every_ns, looked_ns, took_ns; /* when the last one ended, how long all of them took */
+    uint64_t every_ns, ended_ns, took_ns; /* when the last one ended, how long all of them took */
 };
 
 struct engine {
@@ -33,11 +33,11 @@ struct engine {
     const struct timing_model *model; /* NULL: the machine itself is measured */
     struct attic attic;               /* of the arenas of all stages */
     struct placement *placement;      /* NULL: nothing moves the CPUs */
-    struct others others;
+    struct looks looks;
 };
 
-/* Lets others look if they are due. 0, or the errors of look(). */
-int engine_let_look(struct engine *, struct error *);
+/* Lets other stages look if that is due. 0, or the errors of look(). */
+int engine_look_if_due(struct engine *, struct error *);
 
 /* The results of a stage, or those of several stages of one probe, added up. */
 struct stage_outcome {

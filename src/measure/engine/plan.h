@@ -66,8 +66,7 @@ static inline bool plan_has_partner(const struct plan_point *point)
     return point->seat_count > 1 && plan_seat(point, 1).role == PARTNER;
 }
 
-/* How long trials have the same memory: for one round, or for
- * the whole stage. */
+/* How long trials have the same memory: for one round, or for the whole stage. */
 enum arena_life { ARENA_EVERY_ROUND, ARENA_WHOLE_STAGE };
 
 /* Disturbances that do not spoil a batch or a visit, because they are part of what is measured. */
@@ -256,6 +255,7 @@ static inline bool plan_keeps_memory(const struct plan *plan)
     return plan->arena_life != ARENA_EVERY_ROUND;
 }
 
+/* Whether its trials are spread over the run, by looks. */
 static inline bool plan_is_spread(const struct plan *plan)
 {
     return plan_keeps_memory(plan) && plan->look_trials > 1;

@@ -215,7 +215,7 @@ static void summarize_trials(const struct record *record, const float *column, u
     /* The trials of a turn have one moment in common, and one placement. */
     const double apart = in_turns ? effective_in_groups(scratch, record->turn, n, scratch + n) : n;
     const unsigned units = twice ? plan->trials_max / 2 : n, count = n < units ? n : units;
-    const double moments = apart / n * count;
+    const double independent = apart / n * count;
     for (unsigned i = 0; i < count; i++)
         scratch[i] =
             i + units < n ? (double)(column[i] + column[i + units]) / 2 : (double)column[i];
@@ -228,10 +228,10 @@ static void summarize_trials(const struct record *record, const float *column, u
         undisturbed_envelope(scratch, count, summary);
         return;
     }
-    if (moments < count && moments >= TRIALS_TELL)
-        summary_of_fewer(scratch, count, (size_t)moments, summary);
+    if (independent < count && independent >= TRIALS_TELL)
+        summary_of_fewer(scratch, count, (size_t)independent, summary);
     else
-        effective = fmin(effective, moments);
+        effective = fmin(effective, independent);
     const double shift = middle_of_column(record->shift, record->trials, scratch + count);
     allow_for_others(record, plan, scratch, count, shift, summary);
     summary_widen(summary, effective);
@@ -406,12 +406,12 @@ static unsigned shape_flags(const float *column, const struct plan *plan, bool t
 static bool has_too_few(const struct record *record, const struct plan *plan)
 {
     const bool all_planned = plan->passes == 2 || record->moved;
-    unsigned moments = record->trials > 0;
+    unsigned fewest = plan->trials_min, moments = record->trials > 0;
+    if (all_planned && fewest > TRIALS_TELL)
+        fewest = TRIALS_TELL;
     for (unsigned i = 1; i < record->trials; i++)
         moments += record->turn[i] != record->turn[i - 1];
-    return record->trials <
-               (all_planned && plan->trials_min > TRIALS_TELL ? TRIALS_TELL : plan->trials_min) ||
-           (plan_is_spread(plan) && moments < TRIALS_TELL);
+    return record->trials < fewest || (plan_is_spread(plan) && moments < TRIALS_TELL);
 }
 
 void record_conclude(const struct record *record, const struct plan *plan, double *scratch,

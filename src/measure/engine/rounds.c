@@ -26,26 +26,28 @@ static void show_progress(struct stage *stage)
     progress->show(progress->argument, stage->shown_share, left_s);
 }
 
-/* --- others --- */
+/* --- looks of other stages --- */
 
-int engine_let_look(struct engine *engine, struct error *error)
+int engine_look_if_due(struct engine *engine, struct error *error)
 {
-    struct others *others = &engine->others;
+    struct looks *looks = &engine->looks;
     const uint64_t began_ns = timing_now_ns(engine->model);
-    if (!others->look || began_ns - others->looked_ns < others->every_ns)
+    if (!looks->look || began_ns - looks->ended_ns < looks->every_ns)
         return 0;
-    const int code = others->look(others->argument, error);
-    others->looked_ns = timing_now_ns(engine->model);
-    others->took_ns += others->looked_ns - began_ns;
+    const int code = looks->look(looks->argument, error);
+    looks->ended_ns = timing_now_ns(engine->model);
+    looks->took_ns += looks->ended_ns - began_ns;
     return code;
 }
 
 /* Between two visits. */
-static int let_look(struct stage *stage, struct error *error)
+static int let_others_look(struct stage *stage, struct error *error)
 {
     show_progress(stage);
+    if (!stage->engine->looks.look)
+        return 0;
     stage_pause(stage);
-    const int code = engine_let_look(stage->engine, error);
+    const int code = engine_look_if_due(stage->engine, error);
     stage_enter(stage);
     stage_share(stage, stage->whole_s, stage->share); /* the deadlines are later */
     return code;
@@ -105,7 +107,7 @@ static int run_sweeps(struct stage *stage, struct error *error)
             if (widths[i] >= 0)
                 schedule_keep_earlier(&stage->schedule, count - 1 - i, widths[i]);
         visited = 1;
-        const int looked = let_look(stage, error);
+        const int looked = let_others_look(stage, error);
         if (looked < 0)
             return looked;
     }
@@ -129,7 +131,7 @@ static int run_round(struct stage *stage, struct error *error)
         if (code > 0)
             code = visit_group(stage, group, error);
         if (code >= 0)
-            code = let_look(stage, error);
+            code = let_others_look(stage, error);
         if (code < 0)
             return code;
         visited = 1;

@@ -126,7 +126,7 @@ static int measure(struct looking *looking, struct plan_point *points, size_t co
     own.placement = NULL;
     own.progress.show = NULL;
     own.attic = (struct attic){0};
-    own.others = (struct others){0};
+    own.looks = (struct looks){0};
     for (size_t i = 0; i < count; i++) {
         points[i].x = (double)i;
         points[i].arena_bytes = chases ? points[i].seat_count * points[i].bytes : LINES * PAGE;

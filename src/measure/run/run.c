@@ -139,9 +139,9 @@ static int look(struct run *run, struct engine *engine, struct error *error)
 
 /* --- one probe after the other --- */
 
-/* What is left, while `measured` has its turn, of the time of a probe that may have looked before.
- */
-static double left_s(const struct run *run, size_t measured, size_t turn)
+/* What is left of a probe's share of the time, while `measured` has its turn: its looks have taken
+ * a part of it. */
+static double left_of_share_s(const struct run *run, size_t measured, size_t turn)
 {
     const double share =
                      run_weight(run, turn) * run_share(run, measured) / run_weight(run, measured),
@@ -164,7 +164,7 @@ static int look_again(void *of_run, struct error *error)
     int code = 0;
     for (size_t i = measured + 1; i < run->turn_count && code == 0; i++) {
         struct error why = {0};
-        const double most_s = a_look * left_s(run, measured, i);
+        const double most_s = a_look * left_of_share_s(run, measured, i);
         if (!(most_s > 0))
             continue;
         turn_to(run, i);
@@ -181,8 +181,8 @@ static int measure_turn(struct run *run, struct engine *engine, struct error *er
     int code = probe_plan_again(&turn->task, error);
     if (code < 0)
         return code;
-    code = stages_measure(&turn->task, engine, left_s(run, run->turn, run->turn), &turn->outcome,
-                          error);
+    code = stages_measure(&turn->task, engine, left_of_share_s(run, run->turn, run->turn),
+                          &turn->outcome, error);
     run->document->probe_count++;
     run->document->run.complete = code == 0 && run->turn + 1 == run->turn_count;
     return end_turn(run, engine, code, error);
@@ -262,11 +262,11 @@ int run_measure(struct run *run, struct error *error)
         code = look(run, &engine, error);
     for (size_t i = 0; code == 0 && i < run->turn_count; i++) {
         begin_turn(run, &engine, i);
-        engine.others = (struct others){look_again, run, (uint64_t)(1e9 * run->budget_s / MOMENTS),
-                                        engine.others.looked_ns, 0};
+        engine.looks = (struct looks){look_again, run, (uint64_t)(1e9 * run->budget_s / MOMENTS),
+                                      engine.looks.ended_ns, 0};
         code = measure_turn(run, &engine, error);
     }
-    engine.others = (struct others){0};
+    engine.looks = (struct looks){0};
     if (code == 0)
         code = give_back(run, &engine, error);
     if (code == 0)

@@ -248,10 +248,10 @@ int stages_look_again(struct probe_task *task, double budget_s, struct error *er
     return code;
 }
 
-/* Seconds without the looks of others, which are not this probe's time. */
+/* Seconds without the looks of other stages, which are not this probe's time. */
 static double own_s(const struct engine *engine)
 {
-    return (double)(timing_now_ns(engine->model) - engine->others.took_ns) * 1e-9;
+    return (double)(timing_now_ns(engine->model) - engine->looks.took_ns) * 1e-9;
 }
 
 /* Carries out the task's plan, then each plan that its probe makes from the results. */
@@ -276,7 +276,7 @@ static int run_stages(struct probe_task *task, struct engine *engine, double bud
         sort_curves(task);
         const struct stage_outcome outcome = here->outcome;
         more = probe_next(task, &outcome, stage, error);
-        code = more == 1 ? engine_let_look(engine, error) : 0;
+        code = more == 1 ? engine_look_if_due(engine, error) : 0;
         if (code < 0)
             return code;
     }

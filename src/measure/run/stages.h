@@ -17,9 +17,9 @@ int stages_look(struct probe_task *, struct engine *, double budget_s, struct er
 /* Looks again at a plan that looks often (plan.h) and took its first look. Errors as above. */
 int stages_look_again(struct probe_task *, double budget_s, struct error *);
 
-/* Measures what was planned within `budget_s`, besides the looks of others (engine.h), and fills
- * the result. Returns 0 when the result tells everything (also why it failed), ERROR_INTERRUPTED,
- * or ERROR_SYSTEM when measuring can't go on at all. */
+/* Measures what was planned within `budget_s`, besides the looks of other stages (engine.h), and
+ * fills the result. Returns 0 when the result tells everything (also why it failed),
+ * ERROR_INTERRUPTED, or ERROR_SYSTEM when measuring can't go on at all. */
 int stages_measure(struct probe_task *, struct engine *, double budget_s, struct stage_outcome *,
                    struct error *);
 

@@ -78,7 +78,7 @@ static int read_compared(void *with)
     joined_check(pool, (const struct document[]){shown->measured.document, shown->here}, 2, false);
     if (shown->here.run.id && text_same(shown->here.run.id, shown->there.run.id))
         pool_leave(pool, ERROR_USAGE,
-                   "--against and --here are one run: give documents of two machines");
+                   "--here and --against name the same run: give documents of two machines");
     need_against(&any);
     return 0;
 }
@@ -95,7 +95,8 @@ static int measure_need(struct invocation *invocation, struct error *error)
         code = error_set(error, ERROR_USAGE,
                          "--every S needs one of --progress FILE and --rate CMD, and they need it");
     if (asked->against.has != asked->here.has)
-        code = error_set(error, ERROR_USAGE, "--against FILE needs --here FILE, and the other way");
+        code =
+            error_set(error, ERROR_USAGE, "--against FILE and --here FILE go together: give both");
     if (code == 0)
         code = measurement_plan(&shown.measured, error);
     if (code == 0 && asked->against.has)

@@ -273,7 +273,7 @@ static void plan_bandwidth(struct probe_task *task)
     if (state->quick)
         task->weight_s = quick_weight_s;
     if (state->brief)
-        bandwidth_plan_quick(task);
+        bandwidth_plan_spread(task);
     else if (asked->stream.has)
         bandwidth_plan_stream(task, state->cpu_count);
     else if (state->mix_count)
@@ -296,7 +296,7 @@ static bool next_bandwidth(struct probe_task *task)
         const size_t before = task->plan.point_count, all = state->cpu_count > 1 ? 2 : 1;
         if (task->stage > 1 || before == all)
             return false;
-        bandwidth_plan_quick(task);
+        bandwidth_plan_spread(task);
         if (!before && !task->plan.point_count)
             build_skip(task,
                        "the caches are too large for a quick run to read what lies beyond them: "

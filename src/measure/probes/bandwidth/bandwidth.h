@@ -54,7 +54,7 @@ struct bandwidth_state {
     struct bandwidth_curve *curves;
     size_t curve_count, looked; /* the first ones are what was looked at */
     bool brief;                 /* one probe of many: only what the first screen shows */
-    bool looks; /* for a whole run: a quick run's points come first, and only once */
+    bool looks; /* for a whole run: DRAM's rates on the first screen come first, and only once */
     bool quick; /* for a quick run of many probes: only one CPU's and all CPUs' reads of DRAM */
     enum { SIZES_STAGE, THREADS_STAGE, NODES_STAGE } stage; /* the next one */
     unsigned node;                                          /* index of the next memory node */
@@ -89,7 +89,7 @@ void bandwidth_plan_nodes(struct probe_task *);
 /* STREAM's kernels on that many CPUs. */
 void bandwidth_plan_stream(struct probe_task *, size_t cpus);
 void bandwidth_plan_mixes(struct probe_task *);
-void bandwidth_plan_quick(struct probe_task *);
+void bandwidth_plan_spread(struct probe_task *);
 
 void bandwidth_prepare(struct trial *);
 

@@ -290,12 +290,13 @@ void bandwidth_plan_sizes(struct probe_task *task, bool first)
     lay_out_parts(task);
 }
 
+/* What the first screen shows of DRAM. */
 static bool is_headline(enum stream_op op)
 {
     return op == STREAM_READ || op == STREAM_WRITE_NT || op == STREAM_TRIAD;
 }
 
-/* What was looked at is the first series, one for each kernel. */
+/* What was looked at has the first series, one for each kernel. */
 static bool is_measured(const struct probe_task *task, enum stream_op op, double x)
 {
     const struct bandwidth_state *state = task->state;
@@ -503,11 +504,11 @@ void bandwidth_plan_mixes(struct probe_task *task)
     fill_rounds(task);
 }
 
-/* --- a quick run --- */
+/* --- what is spread over a run --- */
 
 /* The rates of DRAM by one CPU and by all CPUs: they show a missing memory channel. A quick run
  * only reads. */
-void bandwidth_plan_quick(struct probe_task *task)
+void bandwidth_plan_spread(struct probe_task *task)
 {
     static const uint32_t all[] = {0, 1, 2, 3, 4, 5};
     struct bandwidth_state *state = task->state;
