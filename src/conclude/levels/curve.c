@@ -40,6 +40,7 @@ static void read_samples(struct curve *curve, struct level_sample *samples, size
             curve->of[curve->n++] = &samples[i];
     }
     qsort(curve->of, curve->n, sizeof *curve->of, by_bytes);
+    double smaller = 0;
     for (size_t i = 0; i < curve->n; i++) {
         const struct level_sample *sample = curve->of[i];
         /* If trials form two groups, the nearer end of the interval tells how well the median of
@@ -59,8 +60,11 @@ static void read_samples(struct curve *curve, struct level_sample *samples, size
             .latency = pure,
             .deviation = half >= 0 && isfinite(half) ? half / pure : 0,
         };
-        const double least = fmin(1, sample->low / sample->latency);
-        curve->room[i] = pure * (isfinite(least) ? least : 1);
+        /* Few independent trials make a low end that none of them came near; it is no lower than a
+         * smaller set's unless a trial was. */
+        smaller = fmax(smaller, sample->low);
+        const double least = fmax(sample->low, fmin(sample->least, smaller));
+        curve->room[i] = isnan(sample->low) ? pure : pure * fmin(1, least / sample->latency);
     }
 }
 
@@ -191,10 +195,12 @@ struct level_sample *level_samples(const struct series *series, struct pool *poo
                                   (float)(*clock * (double)y.high)};
         else if (cycles)
             y = point->cycles;
-        samples[i] = (struct level_sample){.bytes = point->x,
-                                           .latency = counts ? (double)y.median : NAN,
-                                           .low = known ? (double)y.low : NAN,
-                                           .high = known ? (double)y.high : NAN};
+        samples[i] =
+            (struct level_sample){.bytes = point->x,
+                                  .latency = counts ? (double)y.median : NAN,
+                                  .low = known ? (double)y.low : NAN,
+                                  .high = known ? (double)y.high : NAN,
+                                  .least = (double)(y.median * point->y.min / point->y.median)};
     }
     return samples;
 }

@@ -23,6 +23,9 @@ static const double memory_octaves = 0.99, memory_beyond = 1.1, memory_reach = 2
  * miss half; walks cost more. */
 static const double translated_least = 16 << 12, translation_hits = 4.6, translation_most = 4.0 / 3;
 static const double walked[] = {512 << 12, 4096 << 12}, walk_most = 1.55;
+/* Tables take 8 bytes for each page of 4 KiB; a guest's pages have two, its own and its host's.
+ * Where they outgrow a core's own caches, each walk loads twice more, from where the data are. */
+static const double tables_share = 2 * 8.0 / 4096, tables_most = 3;
 /* The first cache is seen in sizes up to this, and a CPU's takes no more ns or cycles than this. */
 static const double first_cache_bytes = 32 << 10, first_cache_most = 10;
 /* Within so many octaves of the last size that it serves, a cache misses half of the loads. Where
@@ -51,14 +54,14 @@ double evidence_tolerance(const struct curve *curve, double from, double to)
                : agree;
 }
 
-bool evidence_is_translation(const struct curve *curve, double before, double after, double from,
-                             double to)
+bool evidence_is_translation(const struct curve *curve, enum level_pages pages, double before,
+                             double after, double from, double to)
 {
     const double first = exp(curve->bins[0].y), step = exp(after) - exp(before);
     const bool seen = curve->clean[0].bytes <= first_cache_bytes && first <= first_cache_most &&
                       before - log(first) >= log(plateau_step);
     const double factor = to >= walked[0] && from <= walked[1] ? walk_most : translation_most;
-    return to >= translated_least &&
+    return pages >= LEVEL_PAGES_HOSTED && to >= translated_least &&
            (after - before < log(factor) || (seen && step < translation_hits * first));
 }
 
@@ -160,6 +163,16 @@ struct weighing {
     enum level_pages pages;
     double tolerance;
 };
+
+/* Whether the step after level k, which lies beyond the second, may be due to a guest's tables of
+ * pages that leave the second one. */
+static bool tables_explain(const struct weighing *weighing, size_t k, double next)
+{
+    const struct level *list = weighing->levels->list;
+    return (weighing->pages == LEVEL_PAGES_WALKED || weighing->pages == LEVEL_PAGES_HOSTED) &&
+           k > 1 && list[k].to * tables_share > list[1].capacity.low &&
+           next < tables_most * list[k].latency.value;
+}
 
 /* The smallest size that a level serves, by the fit. */
 static double served_from(const struct levels *levels, size_t k)
@@ -333,9 +346,10 @@ static void refuse_levels(struct weighing *weighing)
                          fmin(served_to(levels, k), curve->clean[curve->n - 1].bytes));
         const struct level *before = k ? &levels->list[k - 1] : NULL;
         /* Where translation explains the step to level k, it is a part of the level before. */
-        if (before && weighing->pages != LEVEL_PAGES_KNOWN &&
-            evidence_is_translation(curve, log(before->latency.value), log(levels->list[k].fitted),
-                                    before->capacity.low, before->capacity.high))
+        if (before && (evidence_is_translation(curve, weighing->pages, log(before->latency.value),
+                                               log(levels->list[k].fitted), before->capacity.low,
+                                               before->capacity.high) ||
+                       tables_explain(weighing, k - 1, levels->list[k].fitted)))
             join_next(weighing, k - 1, levels->list[k].fitted);
         else {
             take_out(weighing, k);
@@ -400,8 +414,9 @@ static void join_translation(struct weighing *weighing)
     struct levels *levels = weighing->levels;
     for (size_t k = 0; k + 1 < levels->count;) {
         const struct level *level = &levels->list[k], *next = level + 1;
-        if (evidence_is_translation(weighing->curve, log(level->latency.value),
-                                    log(next->latency.value), level->to, next->from))
+        if (evidence_is_translation(weighing->curve, weighing->pages, log(level->latency.value),
+                                    log(next->latency.value), level->to, next->from) ||
+            tables_explain(weighing, k, next->latency.value))
             join_next(weighing, k, next->latency.value);
         else
             k++;
@@ -542,8 +557,7 @@ void evidence_weigh(struct curve *curve, enum level_pages pages, struct levels *
     add_flats(&weighing, weighing.tolerance, least_octaves);
     add_flats(&weighing, fmax(weighing.tolerance, uneven), uneven_octaves);
     refuse_undistinguished(&weighing);
-    if (pages != LEVEL_PAGES_KNOWN)
-        join_translation(&weighing);
+    join_translation(&weighing);
     prove_memory(&weighing);
     for (size_t k = 0; k + 1 < levels->count; k++) {
         levels->list[k].blurred = is_blurred(curve, &levels->list[k]);

@@ -31,6 +31,7 @@ enum { LEVEL_FACT_FIRST = FACT_LATENCY, LEVEL_FACTS = FACT_WAYS + 1 };
 struct level_sample {
     double bytes, latency;
     double low, high; /* the latency's interval of 95 %; NAN: none */
+    double least;     /* the least of its trials; 0: unknown */
     /* Filled by levels_find(): */
     int level;     /* index of the plateau that it is on; -1: none */
     double fitted; /* the latency that the whole fit gives here; NAN: nothing was fitted */
@@ -103,10 +104,15 @@ struct levels {
 /* What is known of the pages that the samples were measured on. */
 enum level_pages {
     LEVEL_PAGES_KNOWN,  /* what translation adds is known, or is itself what is measured */
+    LEVEL_PAGES_WALKED, /* what a guest's TLBs add is known, and not what its tables of pages do */
     LEVEL_PAGES_HOSTED, /* a guest's, which its host may keep in small ones: a small step may be due
                            to the TLB */
     LEVEL_PAGES_UNKNOWN, /* a table's: misses may begin early as well */
 };
+
+/* What is known of pages on which `declared` was measured (NULL: another tool's table), where so
+ * many knees of translation are. */
+enum level_pages level_pages(const struct machine_facts *declared, size_t knee_count);
 
 /* Finds the levels of n samples in any order. Sizes may repeat. Fewer than two different sizes, or
  * a curve without a flat, give no level. Takes O(n log n) and a bounded time beyond that. Out of

@@ -469,6 +469,14 @@ static void compare_numbers(const struct level_reading *reading)
                         : "a cache is not declared, or translation or another program adds a step");
 }
 
+enum level_pages level_pages(const struct machine_facts *declared, size_t knee_count)
+{
+    const bool known = knee_count == KNEES_TRANSLATION_MOST;
+    if (declared && declared->hypervisor)
+        return known ? LEVEL_PAGES_WALKED : LEVEL_PAGES_HOSTED;
+    return known || declared ? LEVEL_PAGES_KNOWN : LEVEL_PAGES_UNKNOWN;
+}
+
 void findings_levels(struct probe_result *result, struct pool *pool, const struct series *series,
                      const struct series *timed, const struct machine_facts *declared, int cpu,
                      const struct translation_knee *knees, size_t knee_count)
@@ -481,11 +489,8 @@ void findings_levels(struct probe_result *result, struct pool *pool, const struc
     if (!quantity_comparable(series->y.unit, "ns") &&
         !quantity_is(series->y.unit, DIMENSION_CYCLES))
         return;
-    const enum level_pages pages = knee_count == KNEES_TRANSLATION_MOST ? LEVEL_PAGES_KNOWN
-                                   : reading.guest                      ? LEVEL_PAGES_HOSTED
-                                   : declared                           ? LEVEL_PAGES_KNOWN
-                                                                        : LEVEL_PAGES_UNKNOWN;
-    reading.samples = levels_of_series(pool, pages, series, knees, knee_count, &reading.levels);
+    reading.samples = levels_of_series(pool, level_pages(declared, knee_count), series, knees,
+                                       knee_count, &reading.levels);
     name_levels(&reading.levels, series, reading.samples, declared, cpu);
     /* In a table and on a device, translation may add steps beyond the plateau. */
     while (read_memory(&reading, cpu >= 0))

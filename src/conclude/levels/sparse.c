@@ -60,9 +60,9 @@ static bool goes_on(const struct curve *curve, enum level_pages pages, struct gr
     const bool rises =
         flat->middle - group->base >= log(plateau_step) && step > gentle_slope * (to - from);
     /* Both levels of a TLB may show; together they add less than the step of a cache. */
-    if (pages != LEVEL_PAGES_KNOWN && (rises || step > log(reported_step)) &&
+    if ((rises || step > log(reported_step)) &&
         flat->middle - group->own->middle < log(translated_most) &&
-        evidence_is_translation(curve, group->ends, flat->middle, exp2(from), exp2(to))) {
+        evidence_is_translation(curve, pages, group->ends, flat->middle, exp2(from), exp2(to))) {
         if (!(step <= group->step)) {
             group->translated = at;
             group->step = step;

@@ -200,10 +200,10 @@ bool evidence_has_intervals(const struct curve *);
 /* By how much the latencies of agreeing sizes may differ, as a logarithm: 5 %, or more if the
  * intervals of those between two sizes are wider. */
 double evidence_tolerance(const struct curve *, double from, double to);
-/* Whether a step from one flat to the next may be due to translation, by their latencies (as
- * logarithms), the largest size before it and the least after it. */
-bool evidence_is_translation(const struct curve *, double before, double after, double from,
-                             double to);
+/* Whether a step from one flat to the next may be due to a TLB that is not known, by their
+ * latencies (as logarithms), the largest size before it and the least after it. */
+bool evidence_is_translation(const struct curve *, enum level_pages, double before, double after,
+                             double from, double to);
 /* Finds the longest flat that proves memory beyond a cache of that capacity, at about that latency
  * (a logarithm). False: none. */
 bool evidence_of_memory(const struct curve *, double last_capacity, double latency, struct flat *);

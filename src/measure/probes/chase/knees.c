@@ -97,7 +97,8 @@ size_t knees_choose(const struct probe_task *task, const struct series *series,
                     uint64_t sizes[KNEES_SIZES_MOST])
 {
     struct levels levels;
-    levels_of_series(task->pool, LEVEL_PAGES_KNOWN, series, knees, knee_count, &levels);
+    levels_of_series(task->pool, level_pages(&task->machine->facts, knee_count), series, knees,
+                     knee_count, &levels);
     size_t count = 0;
     for (size_t k = 0; k < levels.count && isfinite(levels.list[k].capacity.value); k++)
         count += knees_around(series, &levels.list[k], stride, sizes + count);

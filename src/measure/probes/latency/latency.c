@@ -376,13 +376,13 @@ static size_t declared_levels(const struct machine *machine, int cpu)
 
 /* Whether the curve's last plateau is proven to be memory, after at least as many levels as are
  * declared; and the levels. */
-static bool reaches_memory(const struct probe_task *task, enum level_pages pages,
-                           struct levels *levels)
+static bool reaches_memory(const struct probe_task *task, struct levels *levels)
 {
     const struct latency_state *state = task->state;
     struct translation_knee knees[KNEES_TRANSLATION_MOST];
-    levels_of_series(task->pool, pages, &task->plan.series[0], knees, translation(task, knees),
-                     levels);
+    const size_t count = translation(task, knees);
+    levels_of_series(task->pool, level_pages(&task->machine->facts, count), &task->plan.series[0],
+                     knees, count, levels);
     return levels->proven &&
            levels->count > declared_levels(task->machine, state->chases.seat->cpu);
 }
@@ -397,7 +397,7 @@ static bool plan_rest(struct probe_task *task)
     struct levels levels;
     while (rest->count && state->rest_tried < 2) {
         const bool read = state->rest_tried++ == 0;
-        if (!read && reaches_memory(task, LEVEL_PAGES_KNOWN, &levels))
+        if (!read && reaches_memory(task, &levels))
             break;
         plan_place(task);
         task->plan.share = 0.4;
@@ -457,7 +457,7 @@ static double chased_up_to(const struct probe_task *task)
     struct levels levels;
     const double last = 2 * (double)last_level_bytes(task->machine),
                  reached = curve->point_count ? curve->points[curve->point_count - 1].x : 0,
-                 found = reaches_memory(task, LEVEL_PAGES_HOSTED, &levels)
+                 found = reaches_memory(task, &levels)
                              ? chased_beyond * levels.list[levels.count - 2].capacity.high
                              : INFINITY,
                  most = fmin(reached, fmin(chased_most, fmax(last, (double)first_bytes)));

@@ -199,7 +199,8 @@ static bool may_be_translation(double first, double before, double after, double
     struct mixture_sample clean = {.bytes = 4 * kib, .latency = first};
     struct curve curve = {.clean = &clean, .n = 1, .bin_count = 1};
     curve.bins[0] = (struct curve_bin){.x = log2(clean.bytes), .y = log(first)};
-    return evidence_is_translation(&curve, log(before), log(after), from * kib, to * kib);
+    return evidence_is_translation(&curve, LEVEL_PAGES_HOSTED, log(before), log(after), from * kib,
+                                   to * kib);
 }
 
 static void steps_of_translation_are_small_and_fit_entries_of_a_tlb(void **state)

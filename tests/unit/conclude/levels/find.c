@@ -79,6 +79,13 @@ static void find(struct curve *curve, struct levels *levels)
     levels_find(&(struct pool){0}, LEVEL_PAGES_KNOWN, curve->samples, curve->n, NULL, 0, levels);
 }
 
+static size_t count_on(struct curve *curve, enum level_pages pages)
+{
+    struct levels levels;
+    levels_find(&(struct pool){0}, pages, curve->samples, curve->n, NULL, 0, &levels);
+    return levels.count;
+}
+
 static void assert_near(double value, double wanted, double relative)
 {
     if (!(fabs(value / wanted - 1) <= relative))
@@ -136,6 +143,45 @@ static struct planted planted_at_random(struct random *random)
 
 /* The targets are the whole program's on simulated machines (tests/model); here the estimator alone
  * has to reach them. */
+/* Few independent trials give an interval that reaches far below all of them. */
+static void a_low_end_that_no_trial_came_near_hides_no_level(void **state)
+{
+    struct curve curve = {0};
+    struct random random = {9};
+    sweep(&curve, &usual, 1024, 64 << 20, 4, &random);
+    for (size_t i = 0; i < curve.n; i++) {
+        struct level_sample *sample = &curve.samples[i];
+        sample->least = sample->low;
+        if (sample->bytes > 4 << 20 && sample->bytes < 20 << 20)
+            sample->low = 0.3 + 0.01 * (double)i;
+    }
+    assert_int_equal(count_on(&curve, LEVEL_PAGES_KNOWN), 4);
+}
+
+static const struct planted walks = {
+    .levels = 5,
+    .latency = {4, 14, 50, 640, 960},
+    .capacity = {32 << 10, 1 << 20, 12 << 20, 540 << 20},
+    .policy = {SHARP, SHARP, RANDOM_REPLACEMENT, SOFT},
+    .noise = 0.02,
+};
+
+/* A guest's tables of 540 MiB fill 1 to 2 MiB and leave its L2. */
+static void tables_of_pages_that_leave_a_cache_are_no_level(void **state)
+{
+    struct curve curve = {0};
+    struct random random = {10};
+    sweep(&curve, &walks, 1024, 3e9, 4, &random);
+    assert_int_equal(count_on(&curve, LEVEL_PAGES_KNOWN), 5);
+    assert_int_equal(count_on(&curve, LEVEL_PAGES_WALKED), 4);
+    assert_int_equal(count_on(&curve, LEVEL_PAGES_HOSTED), 4);
+    curve.n = 0;
+    struct planted cache = walks;
+    cache.capacity[3] = 100 << 20; /* their tables fit */
+    sweep(&curve, &cache, 1024, 3e9, 4, &random);
+    assert_int_equal(count_on(&curve, LEVEL_PAGES_HOSTED), 5);
+}
+
 static void planted_numbers_latencies_and_capacities_are_found(void **state)
 {
     const unsigned curves = sample_seeds(100);
@@ -316,8 +362,10 @@ static void what_is_no_number_is_left_out(void **state)
     sweep(&curve, &usual, 1024, 64 << 20, 8, &(struct random){8});
     static const double odd[] = {NAN, INFINITY, -1, 0};
     for (size_t i = 0; i < 4; i++) {
-        curve.samples[curve.n++] = (struct level_sample){4096, odd[i], NAN, NAN, 0, 0, 0};
-        curve.samples[curve.n++] = (struct level_sample){odd[i], 4, NAN, NAN, 0, 0, 0};
+        curve.samples[curve.n++] =
+            (struct level_sample){.bytes = 4096, .latency = odd[i], .low = NAN, .high = NAN};
+        curve.samples[curve.n++] =
+            (struct level_sample){.bytes = odd[i], .latency = 4, .low = NAN, .high = NAN};
     }
     find(&curve, &levels);
     assert_int_equal(levels.count, 4);
@@ -332,7 +380,8 @@ static void curves_that_say_nothing_have_no_levels(void **state)
     struct level_sample two[] = {{1024, 4, NAN, NAN, 0, 0, 0}, {2048, 4, NAN, NAN, 0, 0, 0}};
     struct level_sample same[50], falling[50];
     for (int i = 0; i < 50; i++) {
-        same[i] = (struct level_sample){4096, 4 + i % 3, NAN, NAN, 0, 0, 0};
+        same[i] =
+            (struct level_sample){.bytes = 4096, .latency = 4 + i % 3, .low = NAN, .high = NAN};
         falling[i] =
             (struct level_sample){1024 * exp2(i / 4.0), 900 * exp2(-i / 4.0), NAN, NAN, 0, 0, 0};
     }
@@ -559,6 +608,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(four_levels_are_found_with_their_capacities),
+        cmocka_unit_test(a_low_end_that_no_trial_came_near_hides_no_level),
+        cmocka_unit_test(tables_of_pages_that_leave_a_cache_are_no_level),
         cmocka_unit_test(planted_numbers_latencies_and_capacities_are_found),
         cmocka_unit_test(spikes_are_no_levels),
         cmocka_unit_test(one_plateau_is_one_level_without_a_capacity),
