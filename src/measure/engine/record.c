@@ -202,18 +202,19 @@ static void allow_for_others(const struct record *record, const struct plan *pla
     }
 }
 
-/* The figure of n trials' values in order of time: their median with its interval. If each thing
+/* The figure of n trials' values in order of time, and of the turns they were made in: their median
+ * with its interval. If each thing
  * was measured twice, its value is the mean of its two trials. Otherwise trials that are correlated
  * in time count as fewer. */
-static void summarize_trials(const struct record *record, const float *column, unsigned n,
-                             const struct plan *plan, double *scratch, struct summary *summary)
+static void summarize_trials(const struct record *record, const float *column, const float *turn,
+                             unsigned n, const struct plan *plan, double *scratch,
+                             struct summary *summary)
 {
-    const bool twice = is_twice(record, plan);
-    const bool in_turns = plan_is_spread(plan) && n == record->trials;
+    const bool twice = is_twice(record, plan), in_turns = plan_is_spread(plan);
     for (unsigned i = 0; i < n && in_turns; i++)
         scratch[i] = (double)column[i];
     /* The trials of a turn have one moment in common, and one placement. */
-    const double apart = in_turns ? effective_in_groups(scratch, record->turn, n, scratch + n) : n;
+    const double apart = in_turns ? effective_in_groups(scratch, turn, n, scratch + n) : n;
     const unsigned units = twice ? plan->trials_max / 2 : n, count = n < units ? n : units;
     const double independent = apart / n * count;
     for (unsigned i = 0; i < count; i++)
@@ -237,15 +238,18 @@ static void summarize_trials(const struct record *record, const float *column, u
     summary_widen(summary, effective);
 }
 
-/* Gathers in `column` what the trials whose clock was at least `mhz` have in `from`: all of them,
- * or those whose core no other hardware thread used throughout. Returns their number. */
+/* Gathers in `column` what the trials whose clock was at least `mhz` have in `from`, and in `turn`
+ * their turns: all of them, or those whose core no other hardware thread used throughout. Returns
+ * their number. */
 static unsigned gather(const struct record *record, const float *from, double mhz, bool alone,
-                       float *column)
+                       float *column, float *turn)
 {
     unsigned count = 0;
     for (unsigned i = 0; i < record->trials; i++)
-        if (!((double)record->core_mhz[i] < mhz) && !(alone && is_shared(record, i)))
+        if (!((double)record->core_mhz[i] < mhz) && !(alone && is_shared(record, i))) {
+            turn[count] = record->turn[i];
             column[count++] = from[i];
+        }
     return count;
 }
 
@@ -273,15 +277,16 @@ static double full_clock(const struct record *record, const struct plan *plan, d
 static void summarize_alone(const struct record *record, const float *from, double mhz,
                             const struct plan *plan, double *scratch, struct summary *summary)
 {
-    float *column = (float *)(void *)(scratch + 2 * (size_t)record->trials);
-    const unsigned alone = gather(record, from, mhz, true, column);
+    float *column = (float *)(void *)(scratch + 2 * (size_t)record->trials),
+          *turn = column + record->trials;
+    const unsigned alone = gather(record, from, mhz, true, column, turn);
     if (alone)
-        summarize_trials(record, column, alone, plan, scratch, summary);
+        summarize_trials(record, column, turn, alone, plan, scratch, summary);
     if (alone >= TRIALS_TELL)
         return;
     struct summary all;
-    const unsigned count = gather(record, from, mhz, false, column);
-    summarize_trials(record, column, count, plan, scratch, &all);
+    const unsigned count = gather(record, from, mhz, false, column, turn);
+    summarize_trials(record, column, turn, count, plan, scratch, &all);
     if (!alone || alone == count) {
         *summary = all;
         return;
@@ -330,7 +335,7 @@ static void summarize_both(const struct record *record, const struct plan *plan,
     const unsigned n = plan->cycles ? record->trials : 0;
     const double full = n ? full_clock(record, plan, scratch) : NAN;
     if (isnan(full)) {
-        summarize_trials(record, record->cycles, n, plan, scratch, cycles);
+        summarize_trials(record, record->cycles, record->turn, n, plan, scratch, cycles);
         return;
     }
     summarize_alone(record, record->cycles, (1 - clock_taken) * full, plan, scratch, cycles);

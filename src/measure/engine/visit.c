@@ -105,8 +105,8 @@ static double core_width(struct visit *visit, double hz)
 {
     const struct executor_kind *kind = visit->executor->kind;
     const struct plan_point *point = visit->trials[0].point;
-    const bool seen = kind->core_width && visit->plan->cycles && point->seat_count == 1 &&
-                      plan_seat(point, 0).cpu >= 0 && hz > 0;
+    const bool seen =
+        kind->core_width && point->seat_count == 1 && plan_seat(point, 0).cpu >= 0 && hz > 0;
     return seen ? kind->core_width(visit, hz) : 0;
 }
 

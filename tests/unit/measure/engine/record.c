@@ -248,6 +248,24 @@ static void figures_are_of_a_core_that_is_not_shared(void **state)
     }
 }
 
+/* Three trials a moment agree and moments do not, so seven moments of the own core are seven
+ * values, of which the interval of 95 % holds least and greatest. */
+static void trials_of_an_own_core_count_as_moments(void **state)
+{
+    struct plan spread = plain;
+    spread.arena_life = ARENA_WHOLE_STAGE;
+    spread.look_trials = 3;
+    struct record record = {0};
+    for (int i = 0; i < 27; i++) {
+        const int moment = i / 3;
+        add_on(&record, &spread, moment < 7 ? 2 + 0.1 * moment : 9, 2.5e9, moment >= 7);
+        record.turn[i] = (float)moment;
+    }
+    const struct point point = conclude(&record, &spread);
+    assert_true(fabs((double)point.y.median - 2.3) < 1e-6);
+    assert_true(point.y.low < 2.001F && point.y.high > 2.599F);
+}
+
 /* What takes a fixed time takes fewer cycles of a clock that was lowered, and of one that was read
  * too low. */
 static void cycles_count_at_the_highest_clock(void **state)
@@ -390,6 +408,7 @@ int main(void)
         cmocka_unit_test(a_trial_is_what_its_undisturbed_batches_are),
         cmocka_unit_test(trials_disturbed_throughout_widen_the_lower_side),
         cmocka_unit_test(figures_are_of_a_core_that_is_not_shared),
+        cmocka_unit_test(trials_of_an_own_core_count_as_moments),
         cmocka_unit_test(cycles_count_at_the_highest_clock),
         cmocka_unit_test(trials_of_one_state_of_the_cpus_are_a_figure),
         cmocka_unit_test(no_trial_no_value),
