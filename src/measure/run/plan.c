@@ -88,6 +88,7 @@ static int plan_turn(struct run *run, struct run_turn *turn, const struct probe 
     const bool curve = run->levels_first && turn == run->turns;
     turn->settings.given = curve ? NULL : run->settings;
     turn->task.named = run->probes;
+    turn->task.several = !run->probes || run->probes[1];
     turn->task.seed = run->seed;
     turn->task.document = run->document;
     turn->task.model = run->model;

@@ -316,8 +316,7 @@ static bool next_bandwidth(struct probe_task *task)
         return plan->point_count > 0;
     }
     if (task->stage == 1)
-        state->brief =
-            task->common.quick.has || (task->document && task->document->probe_count > 0);
+        state->brief = task->common.quick.has || task->several;
     if (state->stage == SIZES_STAGE) {
         state->stage = THREADS_STAGE;
         if (!state->brief)

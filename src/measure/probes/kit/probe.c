@@ -169,6 +169,7 @@ int probe_prepare(struct probe_task *task, const struct probe *probe,
                                 .document = task->document,
                                 .model = task->model,
                                 .named = task->named,
+                                .several = task->several,
                                 .seed = task->seed};
     *result = (struct probe_result){
         .name = probe->name, .title = probe->help->title, .about = probe->help->about};

@@ -42,6 +42,7 @@ struct probe_task {
     struct gpu_facts *gpus; /* found by plan(), for the machine's facts */
     size_t gpu_count;
     bool named; /* a person named the probe; it is not part of a whole run and may do all it can */
+    bool several;    /* it is one of several probes that were asked for, or of a whole run */
     uint64_t seed;   /* of the run, for orders that stay the same through all stages */
     double weight_s; /* seconds, if plan() knows better than probe->weight; 0: it doesn't */
     const struct stage_outcome *outcome; /* for next() and conclude(): of the stage that ended */
@@ -118,10 +119,10 @@ const char *probe_absent(const char *name);
 extern const struct option_spec probe_common_options[];
 
 /* Checks the options against the machine and plans; measures nothing. Of the task only `document`,
- * `model`, `named` and `seed` are read, all else is set anew. If the machine lacks what the probe
- * needs, the result is PROBE_SKIPPED and there is nothing to measure. The same happens in a whole
- * run if plan() leaves with ERROR_IMPOSSIBLE, because other probes may be possible. `settings` must
- * hold the common options and the probe's own. ERROR_USAGE as plan(). */
+ * `model`, `named`, `several` and `seed` are read, all else is set anew. If the machine lacks what
+ * the probe needs, the result is PROBE_SKIPPED and there is nothing to measure. The same happens in
+ * a whole run if plan() leaves with ERROR_IMPOSSIBLE, because other probes may be possible.
+ * `settings` must hold the common options and the probe's own. ERROR_USAGE as plan(). */
 int probe_prepare(struct probe_task *, const struct probe *, const struct settings *,
                   const struct machine *, struct pool *, struct probe_result *, struct error *);
 /* Plans a probe that is sized_by_found again, unless a stage of it was begun. Errors as

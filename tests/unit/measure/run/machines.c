@@ -147,12 +147,33 @@ static void a_probe_alone_takes_levels_first(void **state)
     }
 }
 
+/* The curve that finds the levels is not another probe beside which less is measured. */
+static void bandwidth_alone_has_each_kernel_by_size(void **state)
+{
+    static struct bench bench;
+    if (!set_up(&bench, "guest-without-caches"))
+        skip();
+    const struct probe *const list[] = {probe_by_name("bandwidth"), NULL};
+    assert_int_equal(settings_add(&bench.settings, list[0]->help->options, &bench.error), 0);
+    set(&bench, "budget", "3");
+    set(&bench, "kernel", "copy,write");
+    set(&bench, "sizes", "64K,128K");
+    measure(&bench, list);
+    const struct probe_result *result = document_probe(&bench.document, "bandwidth");
+    for (size_t i = 0; i < 2; i++) {
+        const struct factor kernel[] = {{"kernel", i ? "write" : "copy"}, {.name = NULL}};
+        assert_non_null(series_find(result->series, result->series_count, "bandwidth", kernel));
+    }
+    tear_down(&bench);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_probe_runs_where_no_cache_is_declared),
         cmocka_unit_test(every_probe_runs_where_the_counter_is_distrusted),
         cmocka_unit_test(a_probe_alone_takes_levels_first),
+        cmocka_unit_test(bandwidth_alone_has_each_kernel_by_size),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
