@@ -22,7 +22,7 @@ extern const char *const grade_names[GRADES]; /* "good", "as found", "not measur
 enum grade finding_grade(const struct finding *, enum finding_role);
 enum grade point_grade(const struct series *, const struct point *);
 
-enum { FAMILIES_MAX = 48, FAMILY_NAME_BYTES = 24, FAMILY_WHY_BYTES = 128 };
+enum { FAMILIES_MAX = 48, FAMILY_NAME_BYTES = 24, FAMILY_WHY_BYTES = 512 };
 
 /* It is good if all of its headline figures are, and not measured if none of them is usable.
  * Headline figures have a fact in the registry and no deviations; a family without any is graded by
