@@ -182,7 +182,8 @@ static int compare_with_model(struct nearest *nearest, const struct document *do
     int code = n ? baseline_build(&nearest->others, alike, n, &left_out, error) : ERROR_USAGE;
     if (code == 0)
         code = differences_find(&nearest->differences, &nearest->others, document, NAN, error);
-    nearest->alike = code == 0 && nearest->differences.count ? n : 0;
+    for (size_t i = 0; code == 0 && i < nearest->differences.count; i++)
+        nearest->alike = nearest_counts(&nearest->differences.list[i]) ? n : nearest->alike;
     return code == ERROR_USAGE ? 0 : code;
 }
 

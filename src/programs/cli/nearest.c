@@ -26,7 +26,8 @@ static void line_add_model(struct line *line, const struct nearest *nearest, con
     const struct differences *differences = &nearest->differences;
     size_t answers[ANSWERS] = {0}, values = 0;
     if (!nearest->alike) {
-        line_add_between(line, "No other known machine is of its model (", model, ").");
+        line_add_between(line, "No other known machine of its model (", model,
+                         ") has a figure in common with it.");
         return;
     }
     line_add(line, "As %zu other%s", nearest->alike, nearest->alike == 1 ? "" : "s");

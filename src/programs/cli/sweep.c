@@ -22,8 +22,19 @@ bool sweep_asked(const struct invocation *invocation)
 /* Far more than anybody waits for. */
 enum { STEPS_MOST = 4096 };
 
+/* Whether the axis is of one of these options, or of the option of one of these axes. */
+static bool axis_is_of(const char *axis, const char *const *names, size_t count)
+{
+    const size_t length = strcspn(axis, "=");
+    for (; count > 0; names++, count--)
+        if (strcspn(*names, "=") == length && strncmp(*names, axis, length) == 0)
+            return true;
+    return false;
+}
+
 static int split_axes(struct sweep *sweep, const char *text, struct error *error)
 {
+    static const char *const ours[] = {"sweep", "add", "output", "format", "html", "document"};
     char *copy = pool_strdup(&sweep->pool, text ? text : "");
     size_t steps = 1;
     for (char *word = copy ? strtok(copy, " ") : NULL; word; word = strtok(NULL, " ")) {
@@ -37,6 +48,12 @@ static int split_axes(struct sweep *sweep, const char *text, struct error *error
             return error_set(error, ERROR_USAGE,
                              "--sweep '%s': give an option and its values, like threads=1,2,4",
                              word);
+        if (axis_is_of(word, ours, sizeof ours / sizeof *ours))
+            return error_set(error, ERROR_USAGE, "--sweep %s: it is no option of what is measured",
+                             word);
+        if (axis_is_of(word, (const char *const *)sweep->axes, sweep->axis_count - 1))
+            return error_set(error, ERROR_USAGE,
+                             "--sweep %s: give all values of an option in one --sweep", word);
         size_t count = 1;
         while ((values = strchr(values, ',')))
             values++, count++;
@@ -66,12 +83,10 @@ static char *word_of(struct sweep *sweep, const char *axis, size_t *step)
 static const struct setting *setting_of(const struct invocation *step, const char *axis)
 {
     const struct setting *setting;
-    const size_t length = strcspn(axis, "=");
     for (size_t i = 0; (setting = settings_at(&step->settings, i)); i++)
-        if (strlen(setting->spec->name) == length &&
-            strncmp(setting->spec->name, axis, length) == 0)
-            return setting;
-    return NULL;
+        if (axis_is_of(axis, &setting->spec->name, 1))
+            break;
+    return setting;
 }
 
 static int parse_step(struct sweep *sweep, const struct invocation *asked, size_t number,
@@ -104,15 +119,8 @@ static int parse_step(struct sweep *sweep, const struct invocation *asked, size_
 int sweep_open(struct sweep *sweep, const struct invocation *asked, const char *add_to,
                struct error *error)
 {
-    static const char *const ours[] = {"sweep", "add", "output", "format", "html", "document"};
     *sweep = (struct sweep){.axes = NULL};
     int code = split_axes(sweep, asked->options.sweep.text, error);
-    for (size_t a = 0; a < sweep->axis_count && code == 0; a++)
-        for (size_t i = 0; i < sizeof ours / sizeof *ours && code == 0; i++)
-            if (strcspn(sweep->axes[a], "=") == strlen(ours[i]) &&
-                strncmp(sweep->axes[a], ours[i], strlen(ours[i])) == 0)
-                code = error_set(error, ERROR_USAGE,
-                                 "--sweep %s: it is no option of what is measured", sweep->axes[a]);
     sweep->steps = calloc(sweep->step_count, sizeof *sweep->steps);
     sweep->documents = calloc(sweep->step_count + 1, sizeof *sweep->documents);
     if (code == 0 && (!sweep->steps || !sweep->documents))

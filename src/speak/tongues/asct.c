@@ -175,8 +175,7 @@ static void find_levels(struct asct *asct)
                                                                                             : name,
                                                            .ns = finding->value};
     }
-    if (!asct->level_count || !series)
-        talk_missing(asct->talk, "a level");
+    talk_need(asct->talk, asct->level_count && series, "a level");
     for (size_t i = 0; i < series->point_count; i++) {
         const struct point *point = &series->points[i];
         const uint64_t bytes = (uint64_t)point->x;
@@ -348,8 +347,7 @@ static void measure_pairs(struct asct *asct)
         for (int k = 0; k < 2; k++)
             add_number(asct, node_of(asct->talk, point->from), 0);
     }
-    if (!asct->cell_count)
-        talk_missing(asct->talk, "any pair of cores");
+    talk_need(asct->talk, asct->cell_count, "any pair of cores");
 }
 
 /* The pairs' latencies between two nodes, ascending. */

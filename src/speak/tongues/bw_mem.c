@@ -48,9 +48,9 @@ static void speak(struct talk *talk)
         {.name = NULL}};
     const struct probe_result *result = talk_measure(talk, "bandwidth", options, usual_s);
     const struct point *point =
-        talk_point(talk, probe_series(result, "bandwidth by threads", NULL, NULL), (double)threads);
-    if (!point)
-        talk_missing(talk, "the bandwidth");
+        talk_point(talk, probe_series(result, "bandwidth by threads", NULL, NULL), (double)threads,
+                   "the bandwidth");
+    talk_need(talk, point, "the bandwidth");
     const double mb = (double)bytes / megabyte;
     fprintf(talk->out, mb < 1 ? "%.6f " : "%.2f ", mb);
     fprintf(talk->out, "%.2f\n", (double)point->y.median / kinds[kind].counted / megabyte);

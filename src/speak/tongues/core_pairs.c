@@ -93,8 +93,7 @@ static void tell_gaps(const struct core_pairs *pairs, struct talk *talk, bool ha
             else if (!half || j < i)
                 talk_hole(talk, point, what);
         }
-    if (!cells)
-        talk_missing(talk, "any pair of CPUs");
+    talk_need(talk, cells, "any pair of CPUs");
 }
 
 /* Measures every pair as `fathom cores` does, in short batches on many lines: a batch as long as
@@ -116,8 +115,7 @@ static void measure_pairs(struct core_pairs *pairs, struct talk *talk, const str
     const double budget_s = fmin(fmax(fmax(n * (n - 1), 1) * each_s, least_s), most_s);
     const struct probe_result *result = talk_measure(talk, "cores", options, budget_s);
     *pairs = (struct core_pairs){.series = probe_series(result, NULL, "op", wish->op)};
-    if (!pairs->series)
-        talk_missing(talk, "any pair of CPUs");
+    talk_need(talk, pairs->series, "any pair of CPUs");
     list_cpus(pairs, talk);
     tell_gaps(pairs, talk, wish->half);
 }
@@ -225,8 +223,7 @@ static void print_totals(FILE *out, struct talk *talk, size_t which, const struc
             sum += value;
             count++;
         }
-    if (!count)
-        talk_missing(talk, "any pair of CPUs");
+    talk_need(talk, count, "any pair of CPUs");
     print_extreme(out, "Min", which, pairs, min);
     print_extreme(out, "Max", which, pairs, max);
     fprintf(out, "    Mean latency: %.1fns\n", sum / (double)count);
@@ -383,8 +380,7 @@ static double round_of(struct talk *talk, const char *op, size_t count)
                   &(struct core_wish){.op = op, .cpus = cpus, .samples = 20, .iterations = 100000});
     for (size_t i = 0; i < count; i++) {
         const struct point *point = talk_cell(pairs.series, ids[i], ids[(i + 1) % count]);
-        if (!point)
-            talk_missing(talk, "a hand-off");
+        talk_need(talk, point, "a hand-off");
         sum += (double)point->y.median;
     }
     return sum / (double)count;
@@ -406,9 +402,8 @@ static void speak_pingpong(struct talk *talk)
     }
     const struct probe_result *result = talk_measure(talk, "contention", alone, least_s);
     const struct point *point =
-        talk_point(talk, probe_series(result, "contention", "op", "cas"), 1);
-    if (!point)
-        talk_missing(talk, "a compare-and-swap");
+        talk_point(talk, probe_series(result, "contention", "op", "cas"), 1, NULL);
+    talk_need(talk, point, "a compare-and-swap");
     fprintf(talk->out, "%.3f\n", (double)point->y.median);
 }
 

@@ -29,8 +29,7 @@ static const struct series *measure_curve(struct talk *talk, const struct curve_
                                           {.name = NULL}};
     const struct probe_result *result = talk_measure(talk, "latency", options, wish->budget_s);
     const struct series *series = probe_series(result, "latency", NULL, NULL);
-    if (!series)
-        talk_missing(talk, "the latency");
+    talk_need(talk, series, "the latency");
     return series;
 }
 
@@ -38,7 +37,7 @@ static const struct series *measure_curve(struct talk *talk, const struct curve_
 static const struct point *point_at(struct talk *talk, const struct series *series, uint64_t bytes,
                                     uint64_t stride)
 {
-    return talk_point(talk, series, (double)(bytes / stride * stride));
+    return talk_point(talk, series, (double)(bytes / stride * stride), NULL);
 }
 
 /* --- lat_mem_rd --- */
@@ -133,8 +132,7 @@ static void speak_mem_lat(struct talk *talk)
     const struct curve_wish wish = {
         .bytes = &bytes, .count = 1, .stride = stride, .order = "random", .budget_s = buffer_s};
     const struct point *point = point_at(talk, measure_curve(talk, &wish), bytes, stride);
-    if (!point)
-        talk_missing(talk, "the latency");
+    talk_need(talk, point, "the latency");
     const double ns = (double)point->y.median;
     talk_aside(talk,
                "the time is %llu loads of the latency that was measured; 'fathom latency "

@@ -35,7 +35,7 @@ static void speak(struct talk *talk)
         talk_aside(talk, "L1 has %.0f KiB with that split", l1->number / kib);
     bool begun = false;
     for (size_t i = 0; i < count; i++) {
-        const struct point *point = talk_point(talk, series, (double)sizes[i]);
+        const struct point *point = talk_point(talk, series, (double)sizes[i], NULL);
         const double cycles = point ? (double)point->cycles.median : NAN;
         if (!(cycles > 0))
             continue;
@@ -45,8 +45,7 @@ static void speak(struct talk *talk)
         fprintf(talk->out, "%4.0f %12.0f %12.0f %12.0f \n", cycles / (double)point->y.median * 1e3,
                 point->x, floor(point->x / kib), cycles);
     }
-    if (!begun)
-        talk_missing(talk, "the latency of a GPU");
+    talk_need(talk, begun, "the latency of a GPU");
 }
 
 const struct tongue gpu_latency_tongue = {

@@ -73,8 +73,7 @@ static const struct probe_result *measure(struct mlc *mlc, const char *probe,
 /* The table needs `what`, which was not measured. */
 static void lacks(const struct mlc *mlc, const char *what)
 {
-    if (!mlc->with_gaps)
-        talk_missing(mlc->talk, what);
+    talk_need(mlc->talk, mlc->with_gaps, what);
     talk_hole(mlc->talk, NULL, what);
 }
 
@@ -170,8 +169,7 @@ static void idle_latency(struct mlc *mlc)
     const struct probe_result *result = measure(mlc, "latency", options, idle_s);
     const struct series *series = probe_series(result, "latency", NULL, NULL);
     const struct point *point = series && series->point_count ? &series->points[0] : NULL;
-    if (!point || !point->y.n)
-        talk_missing(talk, "the latency");
+    talk_need(talk, point && point->y.n, "the latency");
     begin(mlc);
     fprintf(talk->out, "Using buffer size of %.3fMiB\n", (double)bytes / mebibyte);
     /* The tool counts clocks of the time stamp counter, whose rate is the base frequency. */
@@ -262,14 +260,12 @@ static void peak_bandwidths(struct mlc *mlc)
     const struct probe_result *result = measure(mlc, "bandwidth", mixed, mixes_s);
     for (size_t i = 0; i < MIXES; i++) {
         points[i] = talk_point(talk, probe_series(result, NULL, "mix", mixes[i].mix),
-                               (double)mlc->cpu_count);
-        if (!points[i] && !mlc->with_gaps)
-            talk_missing(talk, mixes[i].mix);
+                               (double)mlc->cpu_count, mixes[i].mix);
+        talk_need(talk, points[i] || mlc->with_gaps, mixes[i].mix);
     }
-    const struct point *triad =
-        talk_point(talk, probe_series(result, NULL, "kernel", "triad"), (double)mlc->cpu_count);
-    if (!triad && !mlc->with_gaps)
-        talk_missing(talk, "triad");
+    const struct point *triad = talk_point(talk, probe_series(result, NULL, "kernel", "triad"),
+                                           (double)mlc->cpu_count, "triad");
+    talk_need(talk, triad || mlc->with_gaps, "triad");
     begin(mlc);
     fprintf(talk->out,
             "Measuring %s Memory Bandwidths for the system\n%s"
@@ -343,9 +339,9 @@ static void throughput(struct mlc *mlc, const struct traffic *traffic)
         {.name = NULL}};
     const struct probe_result *result = measure(mlc, "bandwidth", options, throughput_s);
     const struct point *point =
-        talk_point(talk, probe_series(result, "bandwidth by threads", NULL, NULL), (double)threads);
-    if (!point)
-        talk_missing(talk, "the throughput");
+        talk_point(talk, probe_series(result, "bandwidth by threads", NULL, NULL), (double)threads,
+                   "the throughput");
+    talk_need(talk, point, "the throughput");
     print_heading(mlc, traffic);
     fprintf(talk->out, " 00000\t  0.00\t%9.1f\n\n", (double)point->y.median / megabyte);
     talk_aside(talk, "-T measures no latency: the 0.00 is the tool's own");

@@ -113,8 +113,7 @@ static const struct point *measure(struct talk *talk, const struct wish *wish)
                          "nothing here");
     const struct point *point =
         result->series_count && result->series[0].point_count ? &result->series[0].points[0] : NULL;
-    if (!point || !point->y.n)
-        talk_missing(talk, "the latency");
+    talk_need(talk, point && point->y.n, "the latency");
     return point;
 }
 

@@ -150,8 +150,7 @@ static void speak(struct talk *talk)
             device >= devices)
             devices = device + 1;
     }
-    if (!devices)
-        talk_missing(talk, "a copy");
+    talk_need(talk, devices, "a copy");
     fputs(json ? "{\"nvbandwidth\": {\"GPU Device list\": [" : version, out);
     const struct machine_facts *machine = &talk->document->machine;
     for (size_t i = 0; i < devices; i++) {

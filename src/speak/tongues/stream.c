@@ -46,15 +46,13 @@ static void speak(struct talk *talk)
     const struct point *points[KERNELS];
     unsigned passes = 0;
     for (size_t i = 0; i < KERNELS; i++) {
-        points[i] =
-            talk_point(talk, probe_series(result, "stream", "kernel", kernels[i].kernel), threads);
-        if (!points[i])
-            talk_missing(talk, kernels[i].kernel);
+        points[i] = talk_point(talk, probe_series(result, "stream", "kernel", kernels[i].kernel),
+                               threads, kernels[i].kernel);
+        talk_need(talk, points[i], kernels[i].kernel);
         passes = i && passes < points[i]->y.n ? passes : points[i]->y.n;
     }
     const struct factor *size = probe_parameter(result, "array_bytes");
-    if (!size)
-        talk_missing(talk, "the size of an array");
+    talk_need(talk, size, "the size of an array");
     const double elements = size->number / word;
     print_heading(talk->out, elements, threads, passes);
     /* Times are computed for one pass at the measured rate: the minimum time has the best rate. */

@@ -367,21 +367,24 @@ void talk_hole(struct talk *talk, const struct point *point, const char *what)
                point && point->failed ? point->failed : "there was no time for it");
 }
 
-const struct point *talk_point(struct talk *talk, const struct series *series, double x)
+const struct point *talk_point(struct talk *talk, const struct series *series, double x,
+                               const char *what)
 {
     const struct point *point = series ? series_point(series, x) : NULL;
     if (point && point->y.n)
         return point;
-    talk_hole(talk, point, pool_printf(&talk->document->pool, "%.0f", x));
+    talk_hole(talk, point, what ? what : pool_printf(&talk->document->pool, "%.0f", x));
     return NULL;
 }
 
-void talk_missing(const struct talk *talk, const char *what)
+void talk_need(const struct talk *talk, bool is_there, const char *what)
 {
-    pool_leave(&talk->document->pool, ERROR_IMPOSSIBLE,
-               "%s: %s was not measured: there was no time for it, or no memory; the command that "
-               "standard error names, with a larger --budget, tells more",
-               talk->tongue->name, what);
+    if (!is_there)
+        pool_leave(
+            &talk->document->pool, ERROR_IMPOSSIBLE,
+            "%s: %s was not measured: there was no time for it, or no memory; the command that "
+            "standard error names, with a larger --budget, tells more",
+            talk->tongue->name, what);
 }
 
 /* --- speaking --- */

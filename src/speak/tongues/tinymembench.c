@@ -31,10 +31,11 @@ enum { RATES = 2 };
 static const struct point *points_of(struct talk *talk, const struct probe_result *result,
                                      const struct rate *rates, const struct point *points[RATES])
 {
-    for (size_t i = 0; i < RATES; i++)
-        points[i] =
-            talk_point(talk, probe_series(result, rates[i].series, rates[i].factor, rates[i].text),
-                       rates[i].x);
+    for (size_t i = 0; i < RATES; i++) {
+        const struct series *series =
+            probe_series(result, rates[i].series, rates[i].factor, rates[i].text);
+        points[i] = talk_point(talk, series, rates[i].x, rates[i].label);
+    }
     return points[0] ? points[0] : points[1];
 }
 
@@ -78,10 +79,10 @@ static void speak(struct talk *talk)
                                          {"pages", "small"},
                                          {.name = NULL}};
     const struct point *loop[RATES], *call[RATES];
-    if (!points_of(talk, talk_measure(talk, "bandwidth", both, loops_s), loops, loop))
-        talk_missing(talk, "the bandwidth");
-    if (!points_of(talk, talk_measure(talk, "copy", calls, library_s), library, call))
-        talk_missing(talk, "the library's calls");
+    talk_need(talk, points_of(talk, talk_measure(talk, "bandwidth", both, loops_s), loops, loop),
+              "the bandwidth");
+    talk_need(talk, points_of(talk, talk_measure(talk, "copy", calls, library_s), library, call),
+              "the library's calls");
     const struct probe_result *reads = talk_measure(talk, "parallelism", chains, reads_s);
     fputs("tinymembench v0.4.9 (simple benchmark for memory throughput and latency)\n\n" RULE
           "== Memory bandwidth tests                                               ==\n"
@@ -100,15 +101,14 @@ static void speak(struct talk *talk)
     const struct series *const series[] = {reads_with(reads, 1), reads_with(reads, 2)};
     double least[2];
     for (size_t s = 0; s < 2; s++) {
-        const struct point *first = talk_point(talk, series[s], SIZE_LEAST);
-        if (!first)
-            talk_missing(talk, "a read of the first-level cache");
+        const struct point *first = talk_point(talk, series[s], SIZE_LEAST, NULL);
+        talk_need(talk, first, "a read of the first-level cache");
         least[s] = (double)first->y.median;
     }
     fputs("block size : single random read / dual random read\n", talk->out);
     for (size_t i = 0; i < count; i++) {
-        const struct point *one = talk_point(talk, series[0], (double)sizes[i]),
-                           *two = talk_point(talk, series[1], (double)sizes[i]);
+        const struct point *one = talk_point(talk, series[0], (double)sizes[i], NULL),
+                           *two = talk_point(talk, series[1], (double)sizes[i], NULL);
         if (one && two)
             fprintf(talk->out, "%10llu : %6.1f ns          / %7.1f ns \n",
                     (unsigned long long)sizes[i], fmax(0, (double)one->y.median - least[0]),

@@ -136,7 +136,7 @@ bool talk_has_node(const struct series *, int node, bool from);
 /* Counts a value that the table lacks, and writes aside what it is of and why. The point may be
  * NULL. */
 void talk_hole(struct talk *, const struct point *, const char *what);
-/* The point of a curve at x; NULL, and a hole, if it has no value. */
-const struct point *talk_point(struct talk *, const struct series *, double x);
-/* Leaves with ERROR_IMPOSSIBLE: the table needs `what`, and it was not measured. */
-_Noreturn void talk_missing(const struct talk *, const char *what);
+/* The point of a curve at x; NULL, and a hole of `what` (NULL: its x), if it has no value. */
+const struct point *talk_point(struct talk *, const struct series *, double x, const char *what);
+/* Leaves with ERROR_IMPOSSIBLE if it is not there: the table needs `what`. */
+void talk_need(const struct talk *, bool is_there, const char *what);
