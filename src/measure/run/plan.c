@@ -45,18 +45,21 @@ static int skip(struct run_turn *turn, const struct probe *probe, struct probe_r
 
 /* --- levels first --- */
 
-/* Where no cache is declared, a curve of a second finds L1 and L2 for probes that measure in them.
- */
+/* Where no cache is declared, a curve of a second finds L1 and L2 for probes that measure in them,
+ * and that can be measured. */
 static const double curve_s = 1;
 
 static const struct probe *curve_before(const struct run *run)
 {
     const struct probe *latency = probe_by_name("latency");
+    const struct common_options *asked = &run->asked;
+    const bool two = (asked->cpus.has ? asked->cpus.cpus.count : run->machine->allowed.count) > 1;
     bool wanted = false;
     for (size_t i = 0; run->probes && run->probes[i] && !run->twin; i++) {
         if (run->probes[i] == latency)
             return NULL;
-        wanted = wanted || run->probes[i]->sized_by_found;
+        wanted = wanted || (run->probes[i]->sized_by_found &&
+                            (two || !(run->probes[i]->needs & NEEDS_TWO_CPUS)));
     }
     return wanted && !machine_last_cache(run->machine) &&
                    !document_probe(run->document, latency->name)

@@ -147,6 +147,21 @@ static void a_probe_alone_takes_levels_first(void **state)
     }
 }
 
+static void no_levels_come_before_what_lacks_a_second_cpu(void **state)
+{
+    static struct bench bench;
+    char cpu[16];
+    if (!set_up(&bench, "guest-without-caches"))
+        skip();
+    const struct probe *const list[] = {probe_by_name("loaded"), NULL};
+    snprintf(cpu, sizeof cpu, "%d", bench.here.allowed.ids[0]);
+    set(&bench, "cpus", cpu);
+    measure(&bench, list);
+    assert_false(bench.run.levels_first);
+    assert_int_equal(bench.document.probes[0].status, PROBE_SKIPPED);
+    tear_down(&bench);
+}
+
 /* The curve that finds the levels is not another probe beside which less is measured. */
 static void bandwidth_alone_has_each_kernel_by_size(void **state)
 {
@@ -173,6 +188,7 @@ int main(void)
         cmocka_unit_test(every_probe_runs_where_no_cache_is_declared),
         cmocka_unit_test(every_probe_runs_where_the_counter_is_distrusted),
         cmocka_unit_test(a_probe_alone_takes_levels_first),
+        cmocka_unit_test(no_levels_come_before_what_lacks_a_second_cpu),
         cmocka_unit_test(bandwidth_alone_has_each_kernel_by_size),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
