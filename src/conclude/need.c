@@ -7,8 +7,10 @@
 #include <math.h>
 #include <string.h>
 
-const char need_name[] = "need", need_every[] = "every";
-const char *const need_taken_names[NEED_TAKEN] = {"nothing", "L3", "traffic", "huge pages"};
+const char need_name[] = "need", need_every[] = "every", need_loads[] = "loads",
+           need_room[] = "room";
+const char *const need_taken_names[NEED_TAKEN] = {
+    "nothing", "L3", "traffic", "huge pages", "own cores", "near memory", "one node"};
 
 /* A difference below the first is no reason to change anything; an interval with an end beyond the
  * second is too wide to help. */
@@ -153,11 +155,96 @@ static void add_taken(struct analysis *analysis, int taken)
     analysis->result->findings[at].text = pool_strdup(analysis->pool, line.text);
 }
 
+static void add_said(struct analysis *analysis, const char *name, const char *unit,
+                     struct interval told, const struct line *line, const struct series *from)
+{
+    analysis_add_value(analysis, name, unit, told, 0)->text =
+        pool_strdup(analysis->pool, line->text);
+    analysis_read_off(analysis, from);
+}
+
+/* The program's time grows by w (l - 1) where loads of memory take l times as long and it waits for
+ * them w of it. Traffic takes of the shared cache, too, and what that costs is no waiting. Of the
+ * ways to slow loads the one that tells most counts. */
+static void add_waits(struct analysis *analysis)
+{
+    static const enum need_taken ways[] = {NEED_TRAFFIC, NEED_NEAR};
+    const struct point *held = most_taken(series_of(analysis->result, need_name, NEED_L3));
+    struct interval told = {NAN, 0, 1};
+    double most = NAN;
+    for (int i = 0; i < 2; i++) {
+        const struct point *loads = most_taken(series_of(analysis->result, need_loads, ways[i])),
+                           *time = most_taken(series_of(analysis->result, need_name, ways[i]));
+        if (!loads || !time || has_too_few(&loads->y) || has_too_few(&time->y))
+            continue;
+        const bool mixed = ways[i] == NEED_TRAFFIC && (!held || answer_of(&held->y) != INDIFFERENT);
+        const double least = (double)loads->y.low - 1, longest = (double)loads->y.high - 1,
+                     low = mixed ? 0 : fmin(1, fmax(0, ((double)time->y.low - 1) / longest)),
+                     high = fmin(1, fmax(low, ((double)time->y.high - 1) / least));
+        most = fmax(most, longest);
+        if (least > told_least && high - low < told.high - told.low)
+            told = (struct interval){NAN, low, high};
+    }
+    const double reach = (told.high - told.low) / 2;
+    struct line line = {0};
+    if (isnan(most))
+        return;
+    if (reach > told_widest)
+        line_add(&line,
+                 "how much of its time it waits for memory: can't tell to better than %.2g %%: "
+                 "loads take %.2g %% longer at most",
+                 100 * reach, 100 * fmax(0, most));
+    else
+        line_add(&line, "it waits for memory %.2g %% of its time (%.2g to %.2g)",
+                 50 * (told.low + told.high), 100 * told.low, 100 * told.high);
+    told.value = (told.low + told.high) / 2;
+    if (reach > told_widest)
+        told = (struct interval){NAN, NAN, NAN};
+    add_said(analysis, "need.waits", "", told, &line, NULL);
+}
+
+/* Where the program is slower it needs more than the holders left it, and where it is indifferent
+ * no more. What there is for both is what the same holders hold without it. */
+static void add_room(struct analysis *analysis)
+{
+    const struct series *times = series_of(analysis->result, need_name, NEED_L3),
+                        *amounts = series_of(analysis->result, "held", NEED_L3),
+                        *rooms = series_of(analysis->result, need_room, NEED_L3);
+    const struct point *room = most_taken(rooms);
+    struct interval told = {NAN, 0, INFINITY};
+    if (!room || has_too_few(&room->y) || times->point_count != amounts->point_count)
+        return;
+    for (size_t i = 0; i < times->point_count; i++) {
+        const enum answer answer = answer_of(&times->points[i].y);
+        const struct summary *held = &amounts->points[i].y;
+        if (answer == SLOWER)
+            told.low = fmax(told.low, (double)(room->y.low - held->high));
+        if (answer == INDIFFERENT)
+            told.high = fmin(told.high, fmax(0, (double)(room->y.high - held->low)));
+    }
+    const bool above = told.low > 0, below = isfinite(told.high),
+               untold = told.low > told.high || (!above && !below);
+    struct line line = {0};
+    line_add(&line, "of the L3 it needs%s", untold ? ": can't tell to better than " : " ");
+    if (untold)
+        line_add(&line, "%s", size_text(analysis->pool, (double)room->y.high));
+    if (!untold && above)
+        line_add(&line, "more than %s%s", size_text(analysis->pool, told.low), below ? ", " : "");
+    if (!untold && below)
+        line_add(&line, "no more than %s", size_text(analysis->pool, told.high));
+    told.value = (told.low + told.high) / 2;
+    if (untold || !below)
+        told = (struct interval){NAN, NAN, NAN};
+    add_said(analysis, "need.L3.bytes", "B", told, &line, rooms);
+}
+
 void need_analyse(struct analysis *analysis)
 {
     add_alone(analysis);
     for (int taken = NEED_L3; taken < NEED_TAKEN; taken++)
         add_taken(analysis, taken);
+    add_room(analysis);
+    add_waits(analysis);
     if (analysis->there)
         need_against(analysis);
     else

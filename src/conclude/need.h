@@ -11,6 +11,9 @@
 
 /* The name of its result, and of the series of ratios; its factor `taken` says what was taken. */
 extern const char need_name[];
+/* Series: what a load of memory takes with something taken away, over that alone; and what holders
+ * hold of the shared cache without the program. */
+extern const char need_loads[], need_room[];
 extern const char need_every[]; /* parameter: seconds of a part of one long run */
 extern const struct finding_table need_findings;
 analyse_function need_analyse;
@@ -19,7 +22,16 @@ analyse_function need_analyse;
 analyse_function need_against;
 
 /* What may be taken away. NEED_NOTHING: a run alone, over the runs alone before and after. */
-enum need_taken { NEED_NOTHING, NEED_L3, NEED_TRAFFIC, NEED_PAGES, NEED_TAKEN };
+enum need_taken {
+    NEED_NOTHING,
+    NEED_L3,
+    NEED_TRAFFIC,
+    NEED_PAGES,
+    NEED_CORES, /* two of its threads have one core between them */
+    NEED_NEAR,  /* its memory is on the farthest node */
+    NEED_SPREAD,
+    NEED_TAKEN
+};
 extern const char *const need_taken_names[NEED_TAKEN];
 
 /* Whether the answer to something that was taken is not told, because its interval is too wide, or

@@ -7,10 +7,13 @@
 #include "base/error.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct child_plan {
     char *const *arguments; /* ends with NULL; the first is looked up as a shell does */
     bool small_pages;       /* without transparent huge pages, it and its children */
+    bool interleaved;       /* its memory lies on `nodes` in turn; else on any of them */
+    uint64_t nodes;         /* a bit for each of nodes 0 to 63; 0: as the system has it */
     bool says;              /* its standard output is a pipe instead */
     int streams[3];         /* descriptors that become its 0, 1 and 2 */
 };

@@ -32,7 +32,7 @@ static const uint64_t pauses[SHARES] = {200, 50, 1};
 /* Shares of the declared cache that holders try to hold: in a guest others have most of it, and a
  * holder of a set larger than the rest keeps none of it. */
 static const double hold_most = 0.75;
-enum { HOLD_SIZES = 8 };
+enum { HOLD_SIZES = 8, HUGE_PAGE = 2 << 20 };
 
 struct need_state {
     struct probe_result *result;
@@ -42,6 +42,12 @@ struct need_state {
     uint64_t cache_bytes;
     double traffic_most;
     const char *not_measured;
+    uint64_t held_most; /* the set of which the most is held */
+    /* A core's two threads, and a thread of each of two cores; empty: no core has two. */
+    struct cpulist together, apart;
+    bool parallel;
+    int far_node;           /* -1: there is a single node */
+    struct arena memory[2]; /* for timed loads: the program's own, and the far node's */
     /* The program. */
     /* GLIBC_TUNABLES, as the caller has them (NULL: not), and so that malloc() asks for huge pages
      */
@@ -81,6 +87,8 @@ struct one {
     int code, stopped;
     bool late, ended;
     uint64_t began_ns, until_ns;
+    double load_ticks;
+    bool far;
     /* Of a part: the program's CPU time when progress was first seen, and last. */
     uint64_t lasts_ns, next_ns;
     double from_s, to_s, from, to; /* less than 0: not seen yet */
@@ -91,6 +99,8 @@ static bool is_over(void *argument)
 {
     struct one *one = argument;
     if (!one->began_ns) {
+        one->load_ticks =
+            pressure_load_ticks(&one->need->state->pressure, &one->need->state->memory[one->far]);
         one->began_ns = os_raw_ns();
         one->code = child_start(&one->child, &one->plan, &one->error);
         return one->code < 0;
@@ -148,9 +158,13 @@ static int run_program(struct need *need, const struct need_condition *condition
     struct need_state *state = need->state;
     const double limit_s = need->run_s > 0 ? 10 * need->run_s + 1 : need->budget_s / 4;
     const bool pages = condition->taken == NEED_PAGES, quiet = state->ran;
-    struct one one = {.until_ns = os_raw_ns() + (uint64_t)(limit_s * 1e9),
+    struct one one = {.need = need,
+                      .until_ns = os_raw_ns() + (uint64_t)(limit_s * 1e9),
+                      .far = condition->taken == NEED_NEAR,
                       .plan = {.arguments = need->arguments,
                                .small_pages = pages && condition->share >= 1,
+                               .interleaved = condition->taken == NEED_SPREAD,
+                               .nodes = condition->nodes,
                                .streams = {state->in_at < 0 ? state->nothing : STDIN_FILENO,
                                            quiet         ? state->nothing
                                            : need->aside ? STDERR_FILENO
@@ -161,8 +175,19 @@ static int run_program(struct need *need, const struct need_condition *condition
         lseek(STDIN_FILENO, state->in_at, SEEK_SET);
     if (pages && condition->share < 1)
         setenv(tunables, state->with_huge, 1);
-    const int code =
-        pressure_run(&state->pressure, &condition->level, is_over, &one, &seen->pressed, error);
+    int code = 0;
+    struct pressed without;
+    if (condition->taken == NEED_L3 && condition->level.bytes == state->held_most) {
+        code = pressure_run(&state->pressure, &condition->level, NULL, NULL, &without, error);
+        seen->room = without.held;
+    }
+    if (condition->cpus && code >= 0)
+        code = os_set_affinity(condition->cpus, error);
+    if (code >= 0)
+        code =
+            pressure_run(&state->pressure, &condition->level, is_over, &one, &seen->pressed, error);
+    if (condition->cpus)
+        os_set_affinity(&state->program, NULL);
     if (state->tunables)
         setenv(tunables, state->tunables, 1);
     else
@@ -170,6 +195,7 @@ static int run_program(struct need *need, const struct need_condition *condition
     end_program(&one.child, &end);
     seen->wall_s = (double)(os_raw_ns() - one.began_ns) * 1e-9;
     seen->cpu_s = end.cpu_s;
+    seen->load_ticks = one.load_ticks;
     return judge_end(need, &one, &end, code, limit_s, error);
 }
 
@@ -337,6 +363,7 @@ static int add_holds(struct need *need, bool all, const char **why, struct error
             best = bytes;
         }
     }
+    state->held_most = best;
     if (!*why && !best)
         *why = "nothing of it can be held: others use it";
     for (int i = all ? 0 : SHARES - 1; i < SHARES && !*why; i++)
@@ -344,6 +371,47 @@ static int add_holds(struct need *need, bool all, const char **why, struct error
                       (struct pressure_level){.kind = PRESSURE_HOLD,
                                               .bytes = (uint64_t)(shares[i] * (double)best)});
     return 0;
+}
+
+/* Cores and nodes, where there are several. The node is the farthest, as the firmware declares. */
+static int choose_places(struct need *need, struct error *error)
+{
+    struct need_state *state = need->state;
+    const struct machine *machine = need->machine;
+    const struct cpu_place *own = machine_cpu(machine, state->program.ids[0]);
+    const struct numa_facts *nodes = machine->facts.nodes;
+    const size_t count = machine->facts.node_count;
+    struct need_condition places[] = {{.taken = NEED_CORES, .cpus = &state->apart},
+                                      {.taken = NEED_CORES, .share = 1, .cpus = &state->together},
+                                      {.taken = NEED_NEAR, .share = 1},
+                                      {.taken = NEED_SPREAD, .share = 1}};
+    size_t near = 0, far = count;
+    int code = 0;
+    state->together.count = state->apart.count = 0;
+    for (size_t i = 0; i < machine->allowed.count && code == 0 && state->parallel; i++) {
+        const int cpu = machine->allowed.ids[i];
+        const bool mate = machine_core(machine, cpu) == own->core;
+        if (mate && state->together.count < 2)
+            code = cpulist_add(&state->together, cpu);
+        if (code == 0 && (cpu == own->id || (!mate && state->apart.count < 2)))
+            code = cpulist_add(&state->apart, cpu);
+    }
+    while (near < count && nodes[near].id != own->node)
+        near++;
+    for (size_t i = 0; i < count && near < count; i++) {
+        const unsigned *distances = machine->nodes[near].distances;
+        if (!machine->nodes[i].allowed || !machine->nodes[i].free_bytes || nodes[i].id > 63)
+            continue;
+        places[3].nodes |= UINT64_C(1) << nodes[i].id;
+        if (i != near && (far == count || (distances && distances[i] > distances[far])))
+            far = i;
+    }
+    state->far_node = far < count ? nodes[far].id : -1;
+    places[2].nodes = far < count ? UINT64_C(1) << state->far_node : 0;
+    for (size_t i = state->together.count + state->apart.count == 4 ? 0 : 2;
+         i < (far < count ? 4 : 2); i++)
+        need->conditions[need->condition_count++] = places[i];
+    return code < 0 ? error_out_of_memory(error) : 0;
 }
 
 /* All levels of pressure; only the strongest ones where there is no time for all. */
@@ -379,6 +447,8 @@ static int choose_conditions(struct need *need, bool all, struct error *error)
         add_condition(need, NEED_PAGES, 0, (struct pressure_level){0});
         add_condition(need, NEED_PAGES, 1, (struct pressure_level){0});
     }
+    if (code == 0 && !(need->every_s > 0))
+        code = choose_places(need, error);
     state->not_measured = pool_printf(pool, "%s%s%s%s%s%s%s", no_l3 ? "L3: " : "",
                                       no_l3 ? no_l3 : "", no_l3 && no_traffic ? "; " : "",
                                       no_traffic ? "traffic: " : "", no_traffic ? no_traffic : "",
@@ -435,6 +505,7 @@ static int meet_program(struct need *need, struct error *error)
         code = state->ran ? run_program(need, &nothing, &second, error) : 0;
     need->run_s = (state->ran ? 1.1 * second.wall_s : need->every_s) + around_run_s;
     state->used_cpus = state->ran ? first.cpu_s / first.wall_s : 0;
+    state->parallel = state->used_cpus > 1.25; /* one that is not parallel uses one CPU */
     return code;
 }
 
@@ -457,6 +528,12 @@ static int plan(struct need *need, struct error *error)
                             (uint64_t)(hold_most * (double)state->cache_bytes), error);
     if (code == 0)
         code = choose_conditions(need, true, error);
+    for (int far = 0; far < 1 + (state->far_node >= 0) && code == 0; far++) {
+        code = arena_map(&state->memory[far], HUGE_PAGE, PAGES_AUTO, far ? state->far_node : -1,
+                         error);
+        if (code == 0)
+            arena_touch_part(&state->memory[far], 0, HUGE_PAGE);
+    }
     if (code == 0 && NEED_BLOCKS_LEAST * block_s(need) > need->budget_s - elapsed_s(need))
         code = choose_conditions(need, false, error);
     if (code < 0)
@@ -522,14 +599,34 @@ static void add_point(struct describing *d, struct series *series, double x)
     d->count = 0;
 }
 
-/* The ratio of a run to those alone before and after it; NAN: there is none after it yet. */
-static double ratio_of(const struct need_state *state, size_t condition, size_t block)
+/* The ratio of a run to those alone before and after it; NAN: there is none after it yet. `loads`:
+ * of loads just before the runs. */
+static double ratio_of(const struct need_state *state, size_t condition, size_t block, bool loads)
 {
     const size_t before = state->before[condition][block];
     if (block >= state->counts[condition] || before + 1 >= state->alone_count)
         return NAN;
-    return state->taken[condition][block].cpu_s /
-           sqrt(state->alone[before].cpu_s * state->alone[before + 1].cpu_s);
+    const struct need_seen *taken = &state->taken[condition][block], *alone = &state->alone[before];
+    return loads ? taken->load_ticks / sqrt(alone[0].load_ticks * alone[1].load_ticks)
+                 : taken->cpu_s / sqrt(alone[0].cpu_s * alone[1].cpu_s);
+}
+
+/* The ratios, of times or of loads, where all of it was taken; of times over those with none. */
+static void describe_all(struct describing *d, const char *name, enum need_taken taken)
+{
+    const struct need *need = d->need;
+    const bool loads = name == need_loads;
+    size_t all = need->condition_count, none = all;
+    for (size_t c = 0; c < need->condition_count; c++)
+        if (need->conditions[c].taken == taken)
+            *(need->conditions[c].share < 1 ? &none : &all) = c;
+    for (size_t b = 0; b < NEED_BLOCKS_MOST && all < need->condition_count; b++)
+        add_value(d, ratio_of(need->state, all, b, loads) /
+                         (loads || none == need->condition_count
+                              ? 1
+                              : ratio_of(need->state, none, b, false)));
+    if (d->count)
+        add_point(d, add_series(d, name, taken, "time", ""), 100);
 }
 
 /* Ratios and amounts, by the share of the most that was really taken. */
@@ -554,7 +651,7 @@ static void describe_pressure(struct describing *d, enum need_taken taken)
             100 * (d->count && most > 0 ? median_of(d->values, d->count) / most : condition->share);
         add_point(d, &result->series[first + 1], x);
         for (size_t b = 0; b < state->counts[c]; b++)
-            add_value(d, ratio_of(state, c, b));
+            add_value(d, ratio_of(state, c, b, false));
         add_point(d, &result->series[first], x);
     }
     while (result->series_count > first && !result->series[result->series_count - 1].point_count)
@@ -566,19 +663,19 @@ static int describe(void *with)
     struct describing *d = with;
     const struct need *need = d->need;
     const struct need_state *state = need->state;
-    size_t with_huge = need->condition_count, without = with_huge;
     state->result->series = NULL;
     state->result->series_count = 0;
     describe_pressure(d, NEED_L3);
     describe_pressure(d, NEED_TRAFFIC);
     for (size_t c = 0; c < need->condition_count; c++)
-        if (need->conditions[c].taken == NEED_PAGES)
-            *(need->conditions[c].share < 1 ? &with_huge : &without) = c;
-    if (without < need->condition_count) {
-        for (size_t b = 0; b < NEED_BLOCKS_MOST; b++)
-            add_value(d, ratio_of(state, without, b) / ratio_of(state, with_huge, b));
-        add_point(d, add_series(d, need_name, NEED_PAGES, "time", ""), 100);
-    }
+        for (size_t b = 0; b < state->counts[c] && need->conditions[c].taken == NEED_L3; b++)
+            add_value(d, state->taken[c][b].room > 0 ? state->taken[c][b].room : NAN);
+    if (d->count)
+        add_point(d, add_series(d, need_room, NEED_L3, "held", "B"), 100);
+    for (enum need_taken taken = NEED_PAGES; taken < NEED_TAKEN; taken++)
+        describe_all(d, need_name, taken);
+    describe_all(d, need_loads, NEED_TRAFFIC);
+    describe_all(d, need_loads, NEED_NEAR);
     for (size_t i = 0; i < state->alone_count; i++)
         add_value(d, state->alone[i].cpu_s);
     add_point(d, add_series(d, "alone", NEED_NOTHING, "time", "s"), 0);
@@ -607,8 +704,10 @@ static int begin_result(void *with)
         document_add_probe(need->document, pool, need_name, "What a program needs of memory");
     state->result->about =
         "The program is run again and again, alone and with something taken away: the shared "
-        "cache, which others hold, memory's bandwidth, which others use, or huge pages. Its CPU "
-        "time is a ratio to that of the runs alone just before and after. With --every these are "
+        "cache, which others hold, memory's bandwidth, which others use, huge pages, own cores or "
+        "near "
+        "memory. Its CPU time is a ratio to that of the runs alone just before and after. With "
+        "--every these are "
         "parts of one run, and the time that of a unit of progress.";
     note(need, "program", pool_strdup(pool, path_name(need->arguments[0])), NAN);
     note(need, "cpus", cpulist_pooled(pool, &state->program), NAN);
@@ -693,7 +792,8 @@ int need_measure(struct need *need, struct error *error)
     state->nothing = -1;
     state->not_measured = "";
     state->began_ns = os_raw_ns();
-    const bool modelled = need->once != NULL;
+    state->far_node = -1;
+    const bool modelled = state->parallel = need->once != NULL;
     struct random random = {need->seed};
     int code = modelled ? 0 : find_program(need, error);
     if (code == 0)
@@ -702,6 +802,8 @@ int need_measure(struct need *need, struct error *error)
         need->once = need->every_s > 0 ? run_part : run_program;
         code = plan(need, error);
     }
+    if (code == 0 && modelled)
+        code = choose_places(need, error);
     if (code == 0 && need->planned)
         need->planned(need->argument, need);
     if (code == 0)
@@ -730,6 +832,11 @@ int need_measure(struct need *need, struct error *error)
     cpulist_free(&state->affinity);
     cpulist_free(&state->program);
     cpulist_free(&state->pressers);
+    cpulist_free(&state->together);
+    cpulist_free(&state->apart);
+    for (int far = 0; far < 2; far++)
+        if (state->memory[far].memory)
+            arena_unmap(&state->memory[far]);
     if (state->nothing >= 0)
         close(state->nothing);
     free(state);

@@ -19,19 +19,24 @@
 
 #include <signal.h>
 
-enum { NEED_CONDITIONS = 8, NEED_BLOCKS_LEAST = 6, NEED_BLOCKS_MOST = 40 };
+enum { NEED_CONDITIONS = 12, NEED_BLOCKS_LEAST = 6, NEED_BLOCKS_MOST = 40 };
 
-/* For huge pages, a share of 1 means small pages alone, and 0 as many huge pages as possible. */
+/* For huge pages, a share of 1 means small pages alone, and 0 as many huge pages as possible; for
+ * own cores, 1 means the two threads of one core, and 0 a thread of each of two. */
 struct need_condition {
     enum need_taken taken;
     struct pressure_level level;
-    double share; /* of what there is, taken away: 0 to 1 */
+    double share;               /* of what there is, taken away: 0 to 1 */
+    const struct cpulist *cpus; /* NULL: the program's */
+    uint64_t nodes;             /* of its memory, a bit for each; 0: as the system has it */
 };
 
 /* A run of the program. */
 struct need_seen {
     double cpu_s, wall_s;
     struct pressed pressed;
+    double room;       /* what the same holders held without the program; 0: not measured */
+    double load_ticks; /* of memory, on its CPU just before; 0: not measured */
 };
 
 struct need {

@@ -115,6 +115,41 @@ static struct pressed sum_up(const struct pressure *pressure, const struct press
 
 /* --- laying it out --- */
 
+static struct single loads_from(const struct pressure *pressure, const unsigned char *memory,
+                                uint64_t bytes, uint32_t *bins)
+{
+    return (struct single){.memory = memory,
+                           .line_bytes = (size_t)pressure->line_bytes,
+                           .lines = bytes / (uint64_t)pressure->line_bytes,
+                           .random = random_mix(os_raw_ns()),
+                           .pause_bits = 4,
+                           .over = SINGLE_BINS,
+                           .check = UINT64_MAX,
+                           .bins = bins};
+}
+
+/* The median of CALIBRATION_LOADS. */
+static uint64_t median_ticks(struct single *single)
+{
+    uint64_t below = 0, median = 0;
+    memset(single->bins, 0, SINGLE_BINS * sizeof *single->bins);
+    single_run(single, CALIBRATION_LOADS);
+    while (median < SINGLE_BINS && 2 * (below += single->bins[median]) < CALIBRATION_LOADS)
+        median++;
+    return median;
+}
+
+double pressure_load_ticks(struct pressure *pressure, const struct arena *arena)
+{
+    /* The last presser stands for this CPU. */
+    struct single single =
+        loads_from(pressure, arena->memory, arena->bytes, pressure->pressers[pressure->count].bins);
+    single.flush = true;
+    const double ticks =
+        arena->memory && line_flush_possible() ? (double)median_ticks(&single) - single.empty : 0;
+    return ticks > 0 ? ticks : NAN;
+}
+
 static void lay_out_holder(struct pressure *pressure, struct presser *presser,
                            unsigned char *memory, uint64_t bytes)
 {
@@ -128,14 +163,7 @@ static void lay_out_holder(struct pressure *pressure, struct presser *presser,
     presser->chunk = HOLD_STEPS;
     presser->chunk_bytes = HOLD_STEPS * (double)STREAM_STEP_BYTES;
     presser->warm = 2 * (steps / HOLD_STEPS + 1);
-    presser->single = (struct single){.memory = memory,
-                                      .line_bytes = (size_t)pressure->line_bytes,
-                                      .lines = bytes / (uint64_t)pressure->line_bytes,
-                                      .random = random_mix(os_raw_ns()),
-                                      .pause_bits = 4,
-                                      .over = SINGLE_BINS,
-                                      .check = UINT64_MAX,
-                                      .bins = presser->bins};
+    presser->single = loads_from(pressure, memory, bytes, presser->bins);
 }
 
 static void lay_out_traffic(const struct pressure *pressure, struct presser *presser,
@@ -211,16 +239,11 @@ static void find_scale(void *argument, unsigned rank)
     struct presser *presser = &pressure->pressers[rank];
     uint64_t ticks[2];
     for (int flush = 0; flush < 2; flush++) {
-        memset(presser->bins, 0, sizeof presser->bins);
         lay_out_holder(pressure, presser, pressure->arena.memory, scale->bytes);
         for (uint64_t i = 0; i < presser->warm; i++)
             presser->kernel(presser->state, presser->chunk);
         presser->single.flush = flush;
-        single_run(&presser->single, CALIBRATION_LOADS);
-        uint64_t below = 0, median = 0;
-        while (median < SINGLE_BINS && 2 * (below += presser->bins[median]) < CALIBRATION_LOADS)
-            median++;
-        ticks[flush] = median;
+        ticks[flush] = median_ticks(&presser->single);
     }
     /* Apart by so much that neither is taken for the other. */
     pressure->slow_ticks = ticks[1] > ticks[0] + ticks[0] / 4 ? (ticks[0] + ticks[1]) / 2 : 0;

@@ -53,4 +53,8 @@ int pressure_map(struct pressure *, uint64_t cache, uint64_t most, struct error 
  * without a program beside it. Errors of team_run(). */
 int pressure_run(struct pressure *, const struct pressure_level *, bool (*over)(void *argument),
                  void *argument, struct pressed *, struct error *);
+/* The median time of a load of memory on this CPU, in ticks of the counter, from lines that are
+ * taken out of all caches before: it displaces nothing. Not beside another call. NAN: it can't be
+ * timed. */
+double pressure_load_ticks(struct pressure *, const struct arena *);
 void pressure_close(struct pressure *);

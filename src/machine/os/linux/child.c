@@ -2,10 +2,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/mempolicy.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -16,8 +18,13 @@ static _Noreturn void become(const struct child_plan *plan, const sigset_t *sign
                              int says)
 {
     signal(SIGXFSZ, SIG_DFL); /* which main() ignores, and a program would inherit */
-    bool done = setpgid(0, 0) == 0 && prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 &&
-                (!plan->small_pages || prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0) == 0);
+    /* The kernel reads one bit less than the number that it gets. */
+    const uint64_t nodes[2] = {plan->nodes};
+    bool done =
+        setpgid(0, 0) == 0 && prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 &&
+        (!plan->small_pages || prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0) == 0) &&
+        (!plan->nodes || syscall(SYS_set_mempolicy, plan->interleaved ? MPOL_INTERLEAVE : MPOL_BIND,
+                                 nodes, 8 * sizeof nodes) == 0);
     for (int i = 0; i < 3 && done; i++)
         done = dup2(i == 1 && plan->says ? says : plan->streams[i], i) >= 0;
     if (done && sigprocmask(SIG_SETMASK, signals, NULL) == 0)
