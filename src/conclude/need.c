@@ -168,7 +168,7 @@ static void add_said(struct analysis *analysis, const char *name, const char *un
  * ways to slow loads the one that tells most counts. */
 static void add_waits(struct analysis *analysis)
 {
-    static const enum need_taken ways[] = {NEED_TRAFFIC, NEED_NEAR};
+    static const int ways[] = {NEED_TRAFFIC, NEED_NEAR};
     const struct point *held = most_taken(series_of(analysis->result, need_name, NEED_L3));
     struct interval told = {NAN, 0, 1};
     double most = NAN;
@@ -225,13 +225,15 @@ static void add_room(struct analysis *analysis)
     const bool above = told.low > 0, below = isfinite(told.high),
                untold = told.low > told.high || (!above && !below);
     struct line line = {0};
-    line_add(&line, "of the L3 it needs%s", untold ? ": can't tell to better than " : " ");
+    line_add(&line, "of the L3 it needs");
     if (untold)
-        line_add(&line, "%s", size_text(analysis->pool, (double)room->y.high));
+        line_add_between(&line, ": can't tell to better than ",
+                         size_text(analysis->pool, (double)room->y.high), "");
     if (!untold && above)
-        line_add(&line, "more than %s%s", size_text(analysis->pool, told.low), below ? ", " : "");
+        line_add_between(&line, " more than ", size_text(analysis->pool, told.low),
+                         below ? "," : "");
     if (!untold && below)
-        line_add(&line, "no more than %s", size_text(analysis->pool, told.high));
+        line_add_between(&line, " no more than ", size_text(analysis->pool, told.high), "");
     told.value = (told.low + told.high) / 2;
     if (untold || !below)
         told = (struct interval){NAN, NAN, NAN};

@@ -47,6 +47,7 @@ struct need_state {
     struct cpulist together, apart;
     bool parallel;
     int far_node;           /* -1: there is a single node */
+    bool unbound;           /* the system binds no memory to nodes, as in many containers */
     struct arena memory[2]; /* for timed loads: the program's own, and the far node's */
     /* The program. */
     /* GLIBC_TUNABLES, as the caller has them (NULL: not), and so that malloc() asks for huge pages
@@ -398,7 +399,7 @@ static int choose_places(struct need *need, struct error *error)
     }
     while (near < count && nodes[near].id != own->node)
         near++;
-    for (size_t i = 0; i < count && near < count; i++) {
+    for (size_t i = 0; i < count && near < count && !state->unbound; i++) {
         const unsigned *distances = machine->nodes[near].distances;
         if (!machine->nodes[i].allowed || !machine->nodes[i].free_bytes || nodes[i].id > 63)
             continue;
@@ -449,10 +450,11 @@ static int choose_conditions(struct need *need, bool all, struct error *error)
     }
     if (code == 0 && !(need->every_s > 0))
         code = choose_places(need, error);
-    state->not_measured = pool_printf(pool, "%s%s%s%s%s%s%s", no_l3 ? "L3: " : "",
-                                      no_l3 ? no_l3 : "", no_l3 && no_traffic ? "; " : "",
-                                      no_traffic ? "traffic: " : "", no_traffic ? no_traffic : "",
-                                      no_pages ? "; pages: " : "", no_pages ? no_pages : "");
+    state->not_measured = pool_printf(
+        pool, "%s%s%s%s%s%s%s%s", no_l3 ? "L3: " : "", no_l3 ? no_l3 : "",
+        no_l3 && no_traffic ? "; " : "", no_traffic ? "traffic: " : "",
+        no_traffic ? no_traffic : "", no_pages ? "; pages: " : "", no_pages ? no_pages : "",
+        state->unbound ? "; nodes: the system binds no memory to them (numactl --membind)" : "");
     return code;
 }
 
@@ -528,12 +530,17 @@ static int plan(struct need *need, struct error *error)
                             (uint64_t)(hold_most * (double)state->cache_bytes), error);
     if (code == 0)
         code = choose_conditions(need, true, error);
-    for (int far = 0; far < 1 + (state->far_node >= 0) && code == 0; far++) {
-        code = arena_map(&state->memory[far], HUGE_PAGE, PAGES_AUTO, far ? state->far_node : -1,
-                         error);
-        if (code == 0)
-            arena_touch_part(&state->memory[far], 0, HUGE_PAGE);
+    if (code == 0)
+        code = arena_map(&state->memory[0], HUGE_PAGE, PAGES_AUTO, -1, error);
+    if (code == 0 && state->far_node >= 0) {
+        struct error why;
+        state->unbound =
+            arena_map(&state->memory[1], HUGE_PAGE, PAGES_AUTO, state->far_node, &why) < 0;
+        code = state->unbound ? choose_conditions(need, true, error) : 0;
     }
+    for (int far = 0; far < 2 && code == 0; far++)
+        if (state->memory[far].memory)
+            arena_touch_part(&state->memory[far], 0, HUGE_PAGE);
     if (code == 0 && NEED_BLOCKS_LEAST * block_s(need) > need->budget_s - elapsed_s(need))
         code = choose_conditions(need, false, error);
     if (code < 0)
