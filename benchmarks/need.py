@@ -1,85 +1,162 @@
 #!/usr/bin/env python3
-"""What `fathom need` says of programs whose need is known: benchmarks/need.py BUILD [BUDGET-S].
+"""What `fathom need` says of 60 programs whose need is known: benchmarks/need.py BUILD [BUDGET-S [CASES [KIND]]].
 
-The programs are one loop each (needs.c). One that computes, or stays within its core's own caches, is indifferent to all that
-is taken away: that is known by how it is made. What huge pages are worth to a chase through 64 MiB is measured here without
-fathom, in pairs of runs just before: the answer is right where both intervals meet. What L3 and traffic are worth to programs
-that go beyond the core's caches is not known on a machine that others use, so nothing is expected of that and it is only
-printed."""
+Each program is one loop (needs.c). Twelve are of each kind; CASES takes so many of each:
+
+  L3            a chase through 1 to 16 MiB: its need is that size, or less by what the core's own caches hold
+  bandwidth     a stream of about 2 to 30 GB/s; the truth is its bytes over its CPU time
+  waits         a chase through 24 MiB with work between its loads: about 10 to 90 % of its time is waiting. The truth is what it
+                takes less where the same loads are of a set of 16 KiB
+  pages         a chase through 2 to 32 MiB: its time without huge pages over that with them
+  indifferent   computes, or chases through 16 to 256 KiB: nothing that is taken away costs it time; each answer counts
+
+What is not known by construction is measured here without fathom, in pairs of runs, half of them before fathom's run and half
+after it. An answer is right where it is within 15 % of the truth or its interval meets the truth's, and the indifferent
+are told well where they are called so with a resolution of 5 % or better. "can't tell" and what is not measured count apart;
+a figure that the first program of a kind has not is not asked of the others."""
 import json
 import os
+import re
 import resource
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
-# name, arguments, and what is known: 1 is indifferent, "pairs" is measured here, None is not known.
-CASES = [
-    ("computes", ["compute", "4", "60"], {"L3": 1, "traffic": 1, "pages": 1}),
-    ("chases in 16 KiB", ["chase", "16", "30"], {"L3": 1, "traffic": 1, "pages": 1}),
-    ("chases in 256 KiB", ["chase", "256", "10"], {"L3": 1, "traffic": 1, "pages": None}),
-    ("chases in 64 MiB", ["chase", "65536", "1"], {"L3": None, "traffic": None, "pages": "pairs"}),
-    ("streams 64 MiB", ["stream", "65536", "100"], {"L3": None, "traffic": None, "pages": None}),
-]
-# An answer that differs from the truth by less is right: that is what fathom takes for nothing.
-TOLD_LEAST, PAIRS = 0.01, 11
+KINDS = ["L3", "bandwidth", "waits", "pages", "indifferent"]
+NEAR, RESOLUTION, TOLD_LEAST, PAIRS, OWN_MIB = 0.15, 0.05, 0.01, 6, 1
+LARGE_KIB, SMALL_KIB, STREAM_KIB = 24576, 16, 24576
+# CPU seconds of a program: need refuses less than 20 ms.
+AIM_S = 0.035
 
 
-def cpu_s(command, huge):
-    """CPU time of the program, with what malloc() gets on huge pages or not; on one CPU, as fathom has it run."""
+def cpu_s(program, arguments, huge=True):
+    """CPU time on one CPU, as fathom has it run, with what malloc() gets on huge pages or not."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     environment = {**os.environ, "GLIBC_TUNABLES": f"glibc.malloc.hugetlb={int(huge)}"}
-    subprocess.run(command, check=True, env=environment, stdout=subprocess.DEVNULL,
+    subprocess.run([program, *map(str, arguments)], check=True, env=environment, stdout=subprocess.DEVNULL,
                    preexec_fn=lambda: os.sched_setaffinity(0, {min(os.sched_getaffinity(0))}))
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return max(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, 1e-4)
 
 
-def worth_of_huge_pages(command):
-    """The interval of the ratio without over with huge pages: the 2nd and 10th of 11 pairs hold its median in 98.8 %."""
-    ratios = sorted(cpu_s(command, False) / max(cpu_s(command, True), 1e-3) for _ in range(PAIRS))
-    return ratios[1], ratios[-2]
+def paced(program, mode, kib, work):
+    """The arguments with which it takes about AIM_S, by what a thousand and more of its steps take."""
+    few = cpu_s(program, [mode, kib, 1, work])
+    many = 100 if mode == "chase" else 10000
+    each = max(cpu_s(program, [mode, kib, many, work]) - few, 1e-3) / many
+    return [mode, kib, max(int(AIM_S / each), many // 10), work]
 
 
-def judged(finding, truth):
-    if truth is None:
-        return "-"
-    if "can't tell" in finding["text"]:
-        return "can't tell"
-    low, high = truth if isinstance(truth, tuple) else (1, 1)
-    if "indifferent" in finding["text"]:
-        reach = max(abs(finding["low"] - 1), abs(finding["high"] - 1), TOLD_LEAST)
-        return "right" if low <= 1 + reach and high >= 1 - reach else "wrong"
-    return "right" if finding["low"] - TOLD_LEAST <= high and low <= finding["high"] + TOLD_LEAST else "wrong"
+def cases(program, count):
+    """name, kind, arguments, what is measured in pairs (its value of two times), the truth where it is known."""
+    for i in range(count):
+        at = i / max(count - 1, 1)
+        kib = round(1024 * 16 ** at)
+        yield f"chases in {kib / 1024:.1f} MiB", "L3", paced(program, "chase", kib, 0), None, (kib / 1024 - OWN_MIB, kib / 1024)
+    for i in range(count):
+        gb_s = 2 * 15 ** (i / max(count - 1, 1))
+        # A multiplication takes some 1.2 ns; a thousand words are 8 KB.
+        yield f"streams {gb_s:.0f} GB/s", "bandwidth", paced(program, "stream", STREAM_KIB, int(8000 / gb_s / 1.2)), "rate", None
+    for i in range(count):
+        waits = 0.1 + 0.8 * i / max(count - 1, 1)
+        load_s = cpu_s(program, ["chase", LARGE_KIB, 200, 0]) - cpu_s(program, ["chase", LARGE_KIB, 1, 0])
+        work = int(max(load_s / 200000, 5e-8) * (1 / waits - 1) / 1.2e-9)
+        yield f"waits {100 * waits:.0f} %", "waits", paced(program, "chase", LARGE_KIB, work), "waits", None
+    for i in range(count):
+        kib = round(2048 * 16 ** (i / max(count - 1, 1)))
+        yield f"chases in {kib / 1024:.0f} MiB", "pages", paced(program, "chase", kib, 0), "pages", None
+    for i in range(count):
+        kib = 16 << i // 2 if i % 2 else 4
+        mode = "chase" if i % 2 else "compute"
+        work = 0 if i % 2 else i
+        yield f"{mode} {kib if i % 2 else i}", "indifferent", paced(program, mode, min(kib, 256), work), None, (1, 1)
 
 
-def main(build, budget_s=120):
-    build, counts = Path(build), {"right": 0, "can't tell": 0, "wrong": 0, "-": 0}
-    program = str(build / "benchmarks" / "benchmark-needs")
-    print(f"{'program':18} {'taken':8} {'time':>6} {'interval':>15}  {'answer':10} what it says")
-    for name, arguments, known in CASES:
-        truths = {key: worth_of_huge_pages([program, *arguments]) if value == "pairs" else value
-                  for key, value in known.items()}
-        with tempfile.TemporaryDirectory() as folder:
-            file = Path(folder) / "need.json"
-            done = subprocess.run([build / "fathom", "need", "--budget", str(budget_s), "-o", file, "--", program, *arguments],
-                                  capture_output=True, text=True)
-            if done.returncode not in (0, 4):
-                print(f"{name:18} was refused: {done.stderr.strip()}")
-                continue
-            findings = {finding["name"]: finding for finding in json.loads(file.read_text())["probes"][0]["findings"]}
-        for taken, truth in truths.items():
-            finding = findings.get(f"need.{taken}")
-            if not finding:
-                print(f"{name:18} {taken:8} not measured")
-                continue
-            answer = judged(finding, truth)
-            counts[answer] += 1
-            known_as = f"  (by pairs {truth[0]:.2f} to {truth[1]:.2f})" if isinstance(truth, tuple) else ""
-            print(f"{name:18} {taken:8} {finding['value']:6.3f} {finding['low']:6.3f} to {finding['high']:5.3f}  {answer:10} "
-                  f"{finding['text']}{known_as}", flush=True)
-    print(", ".join(f"{count} {answer}" for answer, count in counts.items() if answer != "-") + f"; {counts['-']} not known")
+def pair(program, arguments, what):
+    mode, kib, thousands, work = arguments
+    if what == "pages":
+        return cpu_s(program, arguments, False) / cpu_s(program, arguments, True)
+    whole, start = cpu_s(program, arguments), cpu_s(program, [mode, kib, 1, work])
+    if what == "rate":
+        return 8e3 * thousands / max(whole - start, 1e-3) / 1e9
+    # Of all its time: fathom counts its start, too, which waits for memory little.
+    return (whole - start - cpu_s(program, [mode, SMALL_KIB, thousands, work])) / whole
+
+
+def judged(kind, finding, truth):
+    """(answer, what was told)"""
+    if not finding:
+        return "not measured", ""
+    text, low, high, value = finding["text"], finding.get("low"), finding.get("high"), finding.get("value")
+    if "can't tell" in text or kind == "bandwidth":  # fathom says that it does not know what a program moves itself
+        return "can't tell", text
+    if kind == "indifferent":
+        reach = max(abs(low - 1), abs(high - 1))
+        return ("right" if reach <= RESOLUTION else "coarse") if "indifferent" in text else "wrong", text
+    if kind == "L3":
+        unit = 1 << 20
+        if value is None:
+            words = text.split()
+            bound = float(words[words.index("than") + 1]) * {"KiB": 1 / 1024, "MiB": 1}[words[words.index("than") + 2]]
+            right = bound <= truth[1] if "more than" in text and "no more" not in text else bound >= truth[0]
+            return "right" if right else "wrong", text
+        value, low, high = value / unit, low / unit, high / unit
+    near = abs(value / max(sum(truth) / 2, 1e-9) - 1) <= NEAR
+    return "right" if near or low - TOLD_LEAST <= truth[1] and truth[0] <= high + TOLD_LEAST else "wrong", text
+
+
+def ask(build, budget_s, arguments, longer=False):
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "need.json"
+        done = subprocess.run([build / "fathom", "need", "--budget", str(budget_s), "-o", file, "--",
+                               build / "benchmarks" / "benchmark-needs", *map(str, arguments)], capture_output=True, text=True)
+        if done.returncode not in (0, 4):
+            # It says how long it takes at least: as long it gets once.
+            asked = re.search(r"--budget (\d+)\)", done.stderr)
+            if asked and not longer:
+                return ask(build, float(asked[1]), arguments, True)
+            return None, done.stderr.strip().splitlines()[-1]
+        result = json.loads(file.read_text())["probes"][0]
+        return {finding["name"]: finding for finding in result["findings"]}, result["parameters"].get("not_measured", "")
+
+
+def main(build, budget_s=18, count=12, only=None):
+    build, began = Path(build).resolve(), time.monotonic()
+    program = build / "benchmarks" / "benchmark-needs"
+    table = {kind: {} for kind in KINDS}
+    names = {"L3": ["need.L3.bytes"], "bandwidth": ["need.traffic"], "waits": ["need.waits"], "pages": ["need.pages"],
+             "indifferent": ["need.L3", "need.traffic", "need.pages"]}
+    lacking = {}
+    print(f"load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} CPUs")
+    for name, kind, arguments, what, truth in cases(program, int(count)):
+        if only and kind != only:
+            continue
+        what = None if kind in lacking else what
+        pairs = [pair(program, arguments, what) for _ in range(PAIRS // 2)] if what else []
+        findings, why = ({}, lacking[kind]) if kind in lacking else ask(build, budget_s, arguments)
+        pairs += [pair(program, arguments, what) for _ in range(PAIRS // 2)] if what else []
+        # The least and the greatest of six hold their median in 97 %.
+        truth = truth or (min(pairs, default=0), max(pairs, default=0))
+        for finding in names[kind]:
+            if findings is None:
+                answer, text = "not measured", why
+            else:
+                answer, text = judged(kind, findings.get(finding), truth)
+                answer, text = ("can't tell", why) if why and kind == "bandwidth" and not text else (answer, text or why)
+                if findings is not None and len(names[kind]) == 1 and (answer == "not measured" or kind == "bandwidth"):
+                    text = lacking[kind] = text or why
+            table[kind][answer] = table[kind].get(answer, 0) + 1
+            print(f"{kind:11} {name:18} {truth[0]:6.2f} to {truth[1]:5.2f}  {finding:14} {answer:12} {text}", flush=True)
+    answers = ["right", "coarse", "can't tell", "not measured", "wrong"]
+    print(f"\n{'kind':12}" + "".join(f"{answer:>14}" for answer in answers) + f"{'right of told':>16}")
+    for kind in KINDS:
+        told = sum(table[kind].get(answer, 0) for answer in ("right", "coarse", "wrong"))
+        right = table[kind].get("right", 0)
+        print(f"{kind:12}" + "".join(f"{table[kind].get(answer, 0):14}" for answer in answers) +
+              (f"{100 * right / told:14.0f} %" if told else f"{'-':>16}"))
+    print(f"load average {os.getloadavg()[0]:.1f}, {time.monotonic() - began:.0f} s")
 
 
 def need(bench):
@@ -87,6 +164,6 @@ def need(bench):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) not in (2, 3):
+    if len(sys.argv) not in (2, 3, 4, 5):
         sys.exit(__doc__)
-    main(sys.argv[1], *map(float, sys.argv[2:]))
+    main(sys.argv[1], *map(float, sys.argv[2:4]), *sys.argv[4:])

@@ -1,20 +1,20 @@
 /*
  * A program whose need is known, because it is one loop.
  *
- * usage: needs compute|chase|stream KIB MILLIONS [FILE]
+ * usage: needs compute|chase|stream KIB THOUSANDS [WORK [FILE]]
  *
  * compute: multiplications alone. chase: loads, each of the address that the one before it gave,
- * from random lines of KIB. stream: sums of KIB in order. MILLIONS: of multiplications, loads or
- * words. After each of them it writes a line with their number so far to FILE, a file or a pipe.
+ * from random lines of KIB, and WORK multiplications after each. stream: sums of KIB in order, and
+ * WORK multiplications after each thousand words. THOUSANDS: of multiplications, loads or words.
+ * After each thousand of them it writes their number so far to FILE, a file or a pipe.
  */
-#include "base/random.h"
-
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE_WORDS = 8, MILLION = 1000000 };
+enum { LINE_WORDS = 8, EACH = 1000 };
 
 static uint64_t compute(uint64_t value, uint64_t count)
 {
@@ -25,25 +25,17 @@ static uint64_t compute(uint64_t value, uint64_t count)
     return value;
 }
 
-/* A random cycle through all lines (Sattolo, "An algorithm to generate a random cyclic
- * permutation", 1986), in which each line holds the number of the next. */
-static void make_cycle(uint64_t *words, size_t lines)
+/* Loads of random lines, each of which waits for the one before it: its value, which is 0, is part
+ * of where the next one lies. Without a cycle in memory the program has no long start. */
+static uint64_t chase(const uint64_t *words, size_t lines, uint64_t at, uint64_t count,
+                      uint64_t work)
 {
-    struct random random = {1};
-    for (size_t i = 0; i < lines; i++)
-        words[i * LINE_WORDS] = i;
-    for (size_t i = lines - 1; i > 0; i--) {
-        const size_t k = (size_t)random_below(&random, i);
-        const uint64_t moved = words[i * LINE_WORDS];
-        words[i * LINE_WORDS] = words[k * LINE_WORDS];
-        words[k * LINE_WORDS] = moved;
+    for (; count; count--) {
+        at = at * 6364136223846793005u + 1442695040888963407u;
+        at += words[((at >> 32) * lines >> 32) * LINE_WORDS];
+        if (work)
+            at = compute(at, work);
     }
-}
-
-static uint64_t chase(const uint64_t *words, uint64_t at, uint64_t count)
-{
-    for (; count; count--)
-        at = words[at * LINE_WORDS];
     return at;
 }
 
@@ -66,21 +58,22 @@ int main(int argc, char **argv)
     const uint64_t count = argc > 3 ? strtoull(argv[3], NULL, 10) : 0;
     const bool chases = argc > 1 && strcmp(argv[1], "chase") == 0,
                streams = argc > 1 && strcmp(argv[1], "stream") == 0;
+    const uint64_t work = argc > 4 ? strtoull(argv[4], NULL, 10) : 0;
     uint64_t *words = bytes >= 4096 && count ? malloc(bytes) : NULL, result = !chases && !streams;
-    FILE *told = argc > 4 ? fopen(argv[4], "w") : NULL;
+    FILE *told = argc > 5 ? fopen(argv[5], "w") : NULL;
     size_t at = 0;
-    if (!words || (argc > 4 && !told)) {
-        fputs("usage: needs compute|chase|stream KIB MILLIONS [FILE]\n", stderr);
+    if (!words || (argc > 5 && !told)) {
+        fputs("usage: needs compute|chase|stream KIB THOUSANDS [WORK [FILE]]\n", stderr);
         return 2;
     }
-    if (chases)
-        make_cycle(words, bytes / (LINE_WORDS * sizeof *words));
-    else
-        memset(words, 1, bytes);
+    memset(words, 0, bytes);
     for (uint64_t done = 0; done < count; done++) {
-        result = chases    ? chase(words, result, MILLION)
-                 : streams ? stream(words, bytes / sizeof *words, &at, result, MILLION)
-                           : compute(result, MILLION);
+        if (chases)
+            result = chase(words, bytes / (LINE_WORDS * sizeof *words), result, EACH, work);
+        else if (streams)
+            result = compute(stream(words, bytes / sizeof *words, &at, result, EACH), work);
+        else
+            result = compute(result, EACH);
         if (told) {
             fprintf(told, "%llu\n", (unsigned long long)(done + 1));
             fflush(told);
