@@ -177,11 +177,12 @@ void report_add_system(struct report *report, size_t index)
 
 /* --- what to do with the figures --- */
 
-/* "blocks of 32 KiB stay in L1, of 512 KiB in L2; do not count on L3" */
+/* "blocks of 32 KiB stay in L1; do not count on L3": it is declared and was not found, or less than
+ * half of it is kept; "the size of L2 was not found": its latency was. */
 static void advise_blocks(struct report *report, size_t index, struct line *line)
 {
     struct levels levels;
-    struct line lost = {0};
+    struct line lost = {0}, unknown = {0};
     bool looked = false; /* for levels, and not only how caches are built */
     levels_collect(&levels, &report->catalogue, index, -1);
     for (size_t i = 0; i < levels.count; i++)
@@ -190,26 +191,28 @@ static void advise_blocks(struct report *report, size_t index, struct line *line
         const struct level *level = &levels.list[i];
         const struct finding *capacity = level->facts[FACT_CAPACITY];
         char size[UNIT_TEXT];
-        if (capacity)
-            capacity = advise_kept(report->catalogue.documents[index], capacity);
         /* A level whose capacity nobody looked for is not lost. */
         if (level->experiment || level->kind != LEVEL_CACHE || !looked ||
             (!capacity && level->facts[FACT_LATENCY]))
             continue;
-        const bool usable = capacity && isfinite(capacity->value) &&
-                            advise_block(capacity->value) >= 1024 &&
-                            finding_grade(capacity, ROLE_LEVEL) != GRADE_NOT_MEASURED;
-        if (!usable || capacity->value < level->declared / 2) {
-            line_add_between(&lost, lost.length ? ", " : "", level->name, "");
+        const bool known = capacity && finding_grade(capacity, ROLE_LEVEL) != GRADE_NOT_MEASURED;
+        const double kept =
+            known ? advise_kept(report->catalogue.documents[index], capacity)->value : 0;
+        const double block = advise_block(kept);
+        if (block < 1024 || kept < level->declared / 2) {
+            struct line *words = known || !level->facts[FACT_LATENCY] ? &lost : &unknown;
+            line_add_between(words, words->length ? ", " : "", level->name, "");
             continue;
         }
         line_add(line, "%s %s ", line->length ? ", of" : "blocks of",
-                 size_format(advise_block(capacity->value), size));
+                 size_format(block, size));
         line_add_between(line, line->length && strchr(line->text, ',') ? "in " : "stay in ",
                          level->name, "");
     }
     if (lost.length)
         line_add(line, "%sdo not count on %s", line->length ? "; " : "", lost.text);
+    if (unknown.length)
+        line_add(line, "%sthe size of %s was not found", line->length ? "; " : "", unknown.text);
 }
 
 /* "keep 45 independent loads in flight: one takes 3.24 ns instead of 145" */
@@ -221,7 +224,8 @@ static void advise_loads(struct report *report, size_t index, struct line *line)
     if (!misses)
         misses = report_find(report, index, ROLE_FLIGHT, FACT_MISSES, level = level_reached);
     const struct finding *each = report_find(report, index, ROLE_FLIGHT, FACT_MISS_TIME, level);
-    if (!misses || !each || !(misses->value >= 2))
+    if (!misses || !each || !(misses->value >= 2) ||
+        finding_grade(misses, ROLE_FLIGHT) == GRADE_NOT_MEASURED)
         return;
     line_add(line, "keep %.0f independent loads in flight: each then takes",
              advise_at_once(report->catalogue.documents[index], level, misses->value));
@@ -287,7 +291,7 @@ static void add_left_out(struct report *report, size_t index)
         }
     }
     if (count > shown)
-        line_add(&line, " and %zu more", count - shown);
+        line_add(&line, "; and %zu more", count - shown);
     struct facts facts = {.apart = false};
     const size_t before = report->count;
     add_fact(report, index, &facts, "left out", &line, NULL);

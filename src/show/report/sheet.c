@@ -139,13 +139,16 @@ void report_add_levels(struct report *report, size_t index, int device)
             cell_is_empty(&cells[i][HOLDS]))
             row->words = filled[LATENCY] ? "latency not found; bandwidth at the declared size"
                                          : "bandwidth at the declared size";
-        row->note =
-            device < 0 && !level->experiment ? report_note_of(report, index, level->example) : 0;
-        for (int c = 0; c < LEVEL_COLUMNS; c++)
+        for (int c = 0; c < LEVEL_COLUMNS; c++) {
+            const struct finding *of = c == LATENCY ? level->example : cells[i][c].finding;
+            const unsigned note =
+                of && device < 0 && !level->experiment ? report_note_of(report, index, of) : 0;
+            row->note = note && (!row->note || note < row->note) ? note : row->note;
             if (filled[c]) {
                 row->flags |= cells[i][c].flags;
                 *cell++ = cells[i][c];
             }
+        }
     }
 }
 
