@@ -29,6 +29,14 @@ bool cpulist_has(const struct cpulist *list, int id)
     return list->count && bsearch(&id, list->ids, list->count, sizeof id, cpulist_by_id);
 }
 
+size_t cpulist_common(const struct cpulist *list, const struct cpulist *other)
+{
+    size_t common = 0;
+    for (size_t i = 0; i < list->count; i++)
+        common += cpulist_has(other, list->ids[i]);
+    return common;
+}
+
 /* Reads a decimal id at *cursor and moves past it; -1 if there is none or it is too large. */
 static int read_id(const char **cursor)
 {

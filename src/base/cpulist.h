@@ -31,6 +31,8 @@ int cpulist_read(const char *text, struct cpulist *, struct pool *, struct error
  * is no memory. Adding in ascending order takes constant time. */
 int cpulist_add(struct cpulist *, int id);
 bool cpulist_has(const struct cpulist *, int id);
+/* How many ids of the first list the second has. */
+size_t cpulist_common(const struct cpulist *, const struct cpulist *);
 /* Whether the kernel's text, "0-1,4", holds the id. Of a malformed text the ranges before the first
  * error count. NULL holds nothing. */
 bool cpulist_text_has(const char *text, int id);

@@ -11,11 +11,8 @@
 bool cpulist_narrow(struct cpulist *list, const struct cpulist *to)
 {
     size_t kept = 0;
-    for (size_t i = 0; i < list->count; i++)
-        kept += cpulist_has(to, list->ids[i]);
-    if (kept == 0)
+    if (cpulist_common(list, to) == 0)
         return false;
-    kept = 0;
     for (size_t i = 0; i < list->count; i++)
         if (cpulist_has(to, list->ids[i]))
             list->ids[kept++] = list->ids[i];

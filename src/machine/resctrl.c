@@ -31,11 +31,9 @@ static const char *group_of(struct machine *machine, const char *root)
     const size_t count = files_names(&machine->pool, &names, root, mount);
     for (size_t i = 0; i < count; i++) {
         struct cpulist cpus;
-        size_t common = 0;
         if (!files_cpulist(&machine->pool, &cpus, root, "%s/%s/cpus_list", mount, names[i]))
             continue;
-        for (size_t k = 0; k < machine->allowed.count; k++)
-            common += cpulist_has(&cpus, machine->allowed.ids[k]);
+        const size_t common = cpulist_common(&machine->allowed, &cpus);
         if (common)
             return common == machine->allowed.count ? names[i] : NULL;
     }

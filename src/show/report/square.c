@@ -302,10 +302,7 @@ bool cluster_read(const struct catalogue_entry *entry, struct cpulist *cpus, str
 
 bool cluster_is_within(const struct cpulist *inner, const struct cpulist *outer)
 {
-    for (size_t i = 0; i < inner->count; i++)
-        if (!cpulist_has(outer, inner->ids[i]))
-            return false;
-    return inner->count < outer->count;
+    return inner->count < outer->count && cpulist_common(inner, outer) == inner->count;
 }
 
 /* A cluster, and the number of clusters around it. */

@@ -109,9 +109,8 @@ static size_t sharing(const struct probe_task *task, int level, size_t count)
     if (!cache || !cache->shared_cpus ||
         cpulist_read(cache->shared_cpus, &cpus, task->pool, NULL) < 0)
         return 1;
-    size_t found = 0;
-    for (size_t i = 0; i < count; i++)
-        found += cpulist_has(&cpus, state->cpus[i]);
+    const struct cpulist measuring = {state->cpus, count};
+    size_t found = cpulist_common(&measuring, &cpus);
     if (found == 0) /* the list is another instance's: assume that as many share each */
         found = count < cpus.count ? count : cpus.count;
     return found ? found : 1;

@@ -79,14 +79,6 @@ static void put_sets(FILE *out, const struct cpulist *cpus, const struct cpulist
         put_set(out, "allowed_nodeset", nodes);
 }
 
-static bool meet(const struct cpulist *a, const struct cpulist *b)
-{
-    size_t i = 0;
-    while (i < a->count && !cpulist_has(b, a->ids[i]))
-        i++;
-    return i < a->count;
-}
-
 /* An object's CPUs and its local nodes; the machine has all nodes. */
 static void put_object_sets(FILE *out, const struct objects *objects, size_t place)
 {
@@ -94,7 +86,7 @@ static void put_object_sets(FILE *out, const struct objects *objects, size_t pla
     int numbers[NODES_MAX];
     struct cpulist nodes = {.ids = numbers};
     for (size_t i = 0; i < objects->node_count; i++)
-        if (place == OBJECT_ROOT || meet(&objects->nodes[i].cpus, cpus))
+        if (place == OBJECT_ROOT || cpulist_common(&objects->nodes[i].cpus, cpus))
             numbers[nodes.count++] = objects->nodes[i].number;
     qsort(numbers, nodes.count, sizeof *numbers, cpulist_by_id);
     put_sets(out, cpus, &nodes, place == OBJECT_ROOT);

@@ -181,9 +181,7 @@ static long place_of_node(const struct objects *objects, const struct object_nod
     long at = node->cpus.count ? owners[node->cpus.ids[0]] : OBJECT_ROOT;
     while (at > OBJECT_ROOT) {
         const struct object *object = &objects->list[at];
-        size_t held = 0;
-        for (size_t i = 0; i < node->cpus.count; i++)
-            held += cpulist_has(&object->cpus, node->cpus.ids[i]);
+        const size_t held = cpulist_common(&node->cpus, &object->cpus);
         const bool same = held == object->cpus.count && held == node->cpus.count;
         const bool above_same = object->parent > OBJECT_ROOT &&
                                 objects->list[object->parent].cpus.count == object->cpus.count;

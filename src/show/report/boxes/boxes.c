@@ -145,9 +145,8 @@ static struct cpus count_cpus(struct nesting *nesting, const char *text)
     struct cpulist list = read_list(nesting, text);
     struct cpus cpus = {.all = list.count};
     for (size_t k = 0; k < nesting->kind_count; k++)
-        for (size_t i = 0; i < list.count; i++)
-            cpus.of_kind[k] +=
-                nesting->kind_count == 1 || cpulist_has(&nesting->kinds[k], list.ids[i]);
+        cpus.of_kind[k] =
+            nesting->kind_count == 1 ? list.count : cpulist_common(&list, &nesting->kinds[k]);
     pool_give_back(nesting->pool, list.ids);
     return cpus;
 }
