@@ -6,6 +6,7 @@
 #include "measure/run/measure.h"
 #include "programs/cli/measure.h"
 #include "programs/cli/output.h"
+#include "show/report/figure.h"
 
 #include <string.h>
 
@@ -84,12 +85,11 @@ static int print_declared(void *with)
             print_way(declaring->facts, &declared->ways[i]);
     }
     if (channels.sentence)
-        printf("declared memory modules: %s%s%s%s\n", channels.sentence,
+        printf("declared memory modules: %s%s%s\n", channels.sentence,
                channels.bytes_per_second > 0 ? "; all channels could carry " : "",
                channels.bytes_per_second > 0
-                   ? figure_format(channels.bytes_per_second * 1e-9, 3, figure)
-                   : "",
-               channels.bytes_per_second > 0 ? " GB/s" : "");
+                   ? figure_valued(channels.bytes_per_second, "B/s", figure)
+                   : "");
     puts("");
     return 0;
 }
@@ -101,17 +101,21 @@ static void print_mark(const char *mark, const char *colour, const struct text_s
            ink ? "\033[0m" : "");
 }
 
+static void print_more(const char *text, const struct text_style *style)
+{
+    if (text && printf("%*s", REMARK_INDENT, ""))
+        render_sentence(stdout, text, REMARK_INDENT, style);
+}
+
 /* Drops "gpu0: " from a backend's error, because the line has it already. */
 static void print_why(const char *why, int id, const struct text_style *style)
 {
-    static const char words[] = "it can't be measured: ";
-    char device[24], text[sizeof words + sizeof((struct error *)0)->text];
+    char device[24];
+    struct line line = {0};
     snprintf(device, sizeof device, "gpu%d: ", id);
-    if (strncmp(why, device, strlen(device)) == 0)
-        why += strlen(device);
-    snprintf(text, sizeof text, "%s%s", words, why);
-    printf("%*s", REMARK_INDENT, "");
-    render_sentence(stdout, text, REMARK_INDENT, style);
+    line_add(&line, "it can't be measured: %s",
+             why + (strncmp(why, device, strlen(device)) ? 0 : strlen(device)));
+    print_more(line.text, style);
 }
 
 /* What 'fathom gpu' could measure, or why it can't. Only these two commands open the libraries,
@@ -125,7 +129,8 @@ static void print_devices(const struct gpu_backend *backend, const struct text_s
     size_t count = 0;
     if (backend->open(&library, &pool, &gpus, &count, &why) < 0) {
         print_mark("none", NULL, style);
-        printf("GPUs by %s: %s\n", backend->title, why.text);
+        const int column = printf("GPUs by %s: ", backend->title);
+        render_sentence(stdout, why.text, (size_t)column + REMARK_INDENT, style);
     }
     for (size_t i = 0; i < count; i++) {
         const bool usable = !backend->usable || backend->usable(library, i, &why) == 0;
@@ -178,9 +183,9 @@ static void print_taken(const struct document *document, const struct text_style
     }
     const enum remark_weight weight = weight_of(taken->value);
     print_mark(weights[weight].mark, weights[weight].colour, style);
-    printf("taken time: in %s s, interference took %s %% of CPU time, up to %s us at a time\n",
-           watch_s, figure_format(taken->value, 2, share),
-           figure_format(longest->value, 3, length));
+    printf("taken time: in %s s others took %s %% of CPU time, up to %s at a time\n", watch_s,
+           figure_format(taken->value, 2, share),
+           figure_valued(longest->value, longest->unit, length));
     if (weight != REMARK_FINE)
         printf("%*s'fathom noise' shows its causes%s%s\n", REMARK_INDENT, "",
                strcmp(quietest->cpus, taken->cpus) == 0 ? "" : "; there is least of it on --cpus ",
@@ -351,11 +356,10 @@ static int doctor(struct invocation *invocation, struct error *error)
             const struct checked *checked = &checks->list[i];
             const struct remark *remark = &checked->remark;
             print_mark(weights[checked->weight].mark, weights[checked->weight].colour, &style);
-            printf("%s: %s\n", checked->subject, remark->what);
-            if (remark->why)
-                printf("       %s\n", remark->why);
-            if (remark->remedy)
-                printf("       %s\n", remark->remedy);
+            const int column = printf("%s: ", checked->subject);
+            render_sentence(stdout, remark->what, (size_t)column + REMARK_INDENT, &style);
+            print_more(remark->why, &style);
+            print_more(remark->remedy, &style);
         }
         /* A recorded machine's devices are not in this computer. */
         for (size_t i = 0; machine->live && gpu_backends[i]; i++)
