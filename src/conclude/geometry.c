@@ -1,5 +1,6 @@
 #include "conclude/geometry.h"
 
+#include "base/units.h"
 #include "conclude/registry/finding.h"
 #include "document/flag.h"
 #include "stats/spread.h"
@@ -211,9 +212,10 @@ static void compare_capacity(const struct sheet *sheet, int level, const struct 
     finding->declared = declared > 0 ? declared : NAN;
     finding->text =
         pool_printf(sheet->pool,
-                    "ways times way stride come to %.0f bytes, but the capacity %s is %.0f: a part "
-                    "of the cache is not available, or one of the two is wrong",
-                    product, found > 0 ? "found" : "declared", capacity);
+                    "ways times way stride come to %s, but the capacity %s is %s: a part of the "
+                    "cache is not available, or one of the two is wrong",
+                    size_text(sheet->pool, product), found > 0 ? "found by then" : "declared",
+                    size_text(sheet->pool, capacity));
 }
 
 /* --- lines --- */

@@ -339,10 +339,10 @@ static void grade(struct family *family, bool imported)
         snprintf(family->why, sizeof family->why, "%s %s", worst,
                  tally->why ? tally->why : finding_good);
     else if (family->grade == GRADE_AS_FOUND)
-        snprintf(family->why, sizeof family->why, "%zu of %zu figures have too few trials",
+        snprintf(family->why, sizeof family->why, "too few trials for %zu of %zu figures",
                  tally->figures - tally->usable, tally->figures);
     else if (tally->figures && !*family->why)
-        snprintf(family->why, sizeof family->why, "too few trials");
+        snprintf(family->why, sizeof family->why, "too few trials to rely on");
     clean_text(family->why, family->why, sizeof family->why);
 }
 
@@ -367,20 +367,19 @@ static void add_load(struct document_verdict *verdict, const struct document *do
             line_add(&verdict->busy, " on %.0f CPU%s", cpus, cpus > 1 ? "s" : "");
     } else if (others) {
         line_add(&verdict->busy,
-                 conditions->others_cpus < 9.95 ? "other programs used %.2g"
-                                                : "other programs used %.0f",
+                 conditions->others_cpus < 9.95 ? "they used %.2g" : "they used %.0f",
                  conditions->others_cpus);
         if (cpus > 0)
             line_add(&verdict->busy, " of %.0f", cpus);
-        line_add(&verdict->busy, " CPUs");
+        line_add(&verdict->busy, " CPUs during the run");
     } else if (seen & FLAG_BIT(FLAG_STOLEN)) {
         line_add(&verdict->busy, "the hypervisor took CPU time away");
     } else if (seen & FLAG_BIT(FLAG_PREEMPTED)) {
-        line_add(&verdict->busy, "other programs kept interrupting");
+        line_add(&verdict->busy, "they kept interrupting");
     } else if (seen) {
-        line_add(&verdict->busy, "other programs held a part of the caches");
+        line_add(&verdict->busy, "they held a part of the caches");
     } else if (verdict->disturbed) {
-        line_add(&verdict->busy, "other programs slowed %zu of %zu values", verdict->disturbed,
+        line_add(&verdict->busy, "they slowed %zu of %zu values", verdict->disturbed,
                  verdict->values);
     }
 }

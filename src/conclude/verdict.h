@@ -54,7 +54,8 @@ struct document_verdict {
     float coverage;   /* the least coverage of a point's interval: 0 to 1 (stats/order.h) */
     unsigned flags;   /* the union of the figures' flags */
     bool modelled;    /* all values are from a model */
-    struct line busy; /* the evidence of other programs: "load 12 on 2 CPUs"; "": none */
+    struct line busy; /* the evidence of other programs: "load 12 on 2 CPUs", "they kept
+                         interrupting"; "": none */
     bool uncounted;   /* only measured values show them: the system's counters show too little of
                          other programs */
 };

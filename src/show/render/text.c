@@ -74,7 +74,7 @@ static void draw_heading(FILE *out, const struct heading *heading, const struct 
 static void add_grade(struct line *line, const struct document_verdict *verdict, enum grade grade)
 {
     enum { LENGTH_ALONE = 120, LENGTH_BESIDE = 48 };
-    const bool alone = verdict_count(verdict, grade) == 1;
+    const size_t length_most = verdict_count(verdict, grade) == 1 ? LENGTH_ALONE : LENGTH_BESIDE;
     for (size_t i = 0; i < verdict->family_count; i++) {
         const struct family *family = &verdict->families[i];
         if (family->grade != grade)
@@ -86,7 +86,6 @@ static void add_grade(struct line *line, const struct document_verdict *verdict,
             line_add(line, "(±%.0f%%)", 100 * family->width);
         /* " (this machine has a single NUMA node)": a reason as far as it fits, up to a stop. */
         const char *why = verdict_reason(verdict, i);
-        const size_t length_most = alone ? LENGTH_ALONE : LENGTH_BESIDE;
         const char *skipped = "skipped: ";
         const char *begin =
             strncmp(why, skipped, strlen(skipped)) == 0 ? why + strlen(skipped) : why;

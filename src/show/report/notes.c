@@ -360,7 +360,7 @@ static void add_busy(const struct scope *scope)
         return;
     struct note *note = add_note(
         scope, NOTE_REMARK,
-        report_text(scope->report, "measured beside other programs (%s); good figures held",
+        report_text(scope->report, "measured beside other programs (%s); what is GOOD holds",
                     verdict->busy.text));
     note->remedy = "repeat when they have ended";
     note->families = families;

@@ -260,7 +260,9 @@ static void add_begin(struct report *report, size_t index, const struct probe_re
 static void add_end(struct report *report, size_t index, bool all_notes)
 {
     report_add_advice(report, index);
-    report_add_rest(report, index, report_add_notes(report, index, NULL, all_notes));
+    const size_t more = report_add_notes(report, index, NULL, all_notes);
+    if (!all_notes)
+        report_add_rest(report, index, more);
 }
 
 /* The series that tells most of the probe: its headline, else the longest. */

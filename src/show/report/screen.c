@@ -204,10 +204,9 @@ static void advise_blocks(struct report *report, size_t index, struct line *line
             line_add_between(words, words->length ? ", " : "", level->name, "");
             continue;
         }
-        line_add(line, "%s %s ", line->length ? ", of" : "blocks of",
+        line_add(line, line->length ? ", of %s in " : "blocks of %s stay in ",
                  size_format(block, size));
-        line_add_between(line, line->length && strchr(line->text, ',') ? "in " : "stay in ",
-                         level->name, "");
+        line_add_clean(line, level->name);
     }
     if (lost.length)
         line_add(line, "%sdo not count on %s", line->length ? "; " : "", lost.text);

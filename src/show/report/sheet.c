@@ -140,10 +140,10 @@ void report_add_levels(struct report *report, size_t index, int device)
             row->words = filled[LATENCY] ? "latency not found; bandwidth at the declared size"
                                          : "bandwidth at the declared size";
         for (int c = 0; c < LEVEL_COLUMNS; c++) {
-            const struct finding *of = c == LATENCY ? level->example : cells[i][c].finding;
             const unsigned note =
-                of && device < 0 && !level->experiment ? report_note_of(report, index, of) : 0;
-            row->note = note && (!row->note || note < row->note) ? note : row->note;
+                report_note_of(report, index, c == LATENCY ? level->example : cells[i][c].finding);
+            if (note && device < 0 && !level->experiment && (!row->note || note < row->note))
+                row->note = note;
             if (filled[c]) {
                 row->flags |= cells[i][c].flags;
                 *cell++ = cells[i][c];
@@ -324,7 +324,7 @@ static void add_pages(struct line *line, const struct pivot_row *pages)
     if (values[NEAREST])
         line_add(line, "%.0f entries", values[NEAREST]->value);
     else if (onset)
-        line_add(line, "cost from %.0f to %.0f on", onset->low, onset->high);
+        line_add(line, "cost begins between %.0f and %.0f", onset->low, onset->high);
     const char *separator = line->length ? "; " : "";
     if (values[SECOND])
         line_add(line, "%sup to %.0f", separator, values[SECOND]->value);
