@@ -46,6 +46,7 @@ static void observe(struct stage *stage, const struct visit *visit, unsigned fir
     const unsigned each = stage->plan->batches;
     if (!stage->work.observe)
         return;
+    const double at_s = stage_elapsed_s(stage);
     for (unsigned i = first; i < end && i * each < visit->batch_count; i++) {
         unsigned left = visit->batch_count - i * each;
         struct observation observation = {.trial = &visit->trials[i],
@@ -54,7 +55,7 @@ static void observe(struct stage *stage, const struct visit *visit, unsigned fir
                                           .shares =
                                               visit->shares ? visit_shares(visit, i * each) : NULL,
                                           .repeats = visit->repeats,
-                                          .at_s = stage_elapsed_s(stage),
+                                          .at_s = at_s,
                                           .reference = reference};
         stage->work.observe(stage->work.observer, &observation);
     }
