@@ -242,13 +242,13 @@ static double add_first(const struct sheet *sheet)
     return vote.value;
 }
 
-/* Adds the extra time of an access at that number of pages. */
+/* Adds the extra time of an access at that number of pages, where the trials tell it from none. */
 static void add_cost(const struct sheet *sheet, const char *what, double pages, const char *text)
 {
     const struct series *spread = sheet->evidence->spread, *packed = sheet->evidence->packed;
     size_t at = nearest_to(spread, pages);
     struct estimate cost = cost_at(spread, packed, at);
-    if (!(cost.median > 0) || fabs(log2(spread->points[at].x / pages)) > 0.5)
+    if (!(cost.median > 0) || cost.low <= 0 || fabs(log2(spread->points[at].x / pages)) > 0.5)
         return;
     struct finding *finding = add(sheet, 2, what, in_cycles(spread, at) ? "cycles" : "ns");
     finding->value = cost.median;
