@@ -31,12 +31,15 @@ static bool is_beside(const struct figure *figure, bool above)
            (figure->worse == SIDE_NEITHER || (figure->worse == SIDE_MORE) != above);
 }
 
-/* The variance of the figure's value by its own interval, on one side. */
-static double own_of(const struct figure *figure, bool above)
+/* The variance of the figure's value by its own interval, on one side. The trials' error, which the
+ * narrower side shows, is `times` as large as the interval says; what others may have done is not.
+ */
+static double own_of(const struct figure *figure, bool above, double times)
 {
-    const double error =
-        log(above ? figure->high / figure->value : figure->value / figure->low) / normal_95;
-    return isfinite(error) ? error * error : INFINITY;
+    const double over = log(figure->high / figure->value), under = log(figure->value / figure->low);
+    const double square = pow(above ? over : under, 2), least = pow(fmin(over, under), 2);
+    const double error = (square + (times * times - 1) * least) / normal_95 / normal_95;
+    return isfinite(error) ? error : INFINITY;
 }
 
 /* The variance of the ratio's logarithm on one side: the first figure may lie further to the other
@@ -62,14 +65,14 @@ static struct reach reach_of(const struct figure *const sides[2], bool above)
         /* The scatter of several runs contains both variances; it counts as no less than the usual
          * error of each run's value. A single run shows its own interval alone, which may be
          * unusual. */
-        const double usual = prior->own * prior->own;
+        const double usual = pow(prior->times * prior->own, 2);
         const double expected = prior->scatter * prior->scatter + usual;
         struct variance between = variance_shrunk(squares, freedom, expected, prior->freedom);
         /* Where both sides' runs scatter less than chance explains, they alone are believed. */
         if (sides[0]->run_count && sides[1]->run_count && freedom >= PEERS_FEWEST &&
             squares / freedom < expected * exp(-2 * sqrt(2 / freedom + 2 / prior->freedom)))
             between = (struct variance){squares / freedom, freedom};
-        const double own = sides[i]->run_count ? 0 : own_of(sides[i], direction);
+        const double own = sides[i]->run_count ? 0 : own_of(sides[i], direction, prior->times);
         between.value =
             sides[i]->run_count ? fmax(between.value, usual) : fmax(between.value - usual, 0) + own;
         reach.own += own;

@@ -18,7 +18,6 @@ struct search {
     bool placed; /* the placement is among the facts */
     bool itself; /* both are one document */
     struct level_links levels[2];
-    size_t headlines; /* of the first document */
 };
 
 static void add_missing(struct search *search, const char *text)
@@ -111,11 +110,11 @@ static void compare_pair(struct search *search, const struct probe_result *probe
         b.low = b.high = b.value;
     }
     const bool placed = place(search, &a, &b, before, after);
-    const bool headline = figure_is_headline(before, &meaning);
-    search->headlines += headline;
+    const enum figure_weight weight = figure_weight(before, &meaning);
+    search->result->most = weight > search->result->most ? weight : search->result->most;
     add(search,
         (struct difference){
-            .probe = probe, .finding_a = before, .finding_b = after, .headline = headline},
+            .probe = probe, .finding_a = before, .finding_b = after, .weight = weight},
         &a, &b, placed);
     if (meaning.role == ROLE_CONDITION)
         note_condition(search, &search->result->list[search->result->count - 1]);
@@ -171,8 +170,8 @@ static void note_lonely(struct search *search, const struct probe_result *probe,
         return;
     struct lonely *lonely =
         pool_append(&result->pool, (void **)&result->lonely, &result->lonely_count, sizeof *lonely);
-    *lonely = (struct lonely){probe, finding, other, found, figure_is_headline(finding, &meaning)};
-    search->headlines += lonely->headline;
+    *lonely = (struct lonely){probe, finding, other, found, figure_weight(finding, &meaning)};
+    result->most = lonely->weight > result->most ? lonely->weight : result->most;
 }
 
 static void compare_findings(struct search *search, const struct probe_result *a,
@@ -345,12 +344,10 @@ static void settle(struct search *search)
     pool_give_back(&result->pool, p);
     for (size_t i = 0; i < result->count; i++) {
         struct difference *difference = &result->list[i];
-        difference->headline = difference->headline || !search->headlines;
+        difference->headline = difference->weight == result->most;
         comparison_settle(&difference->compared, difference->fact ? comparison_share : limit);
         result->counts[difference->compared.answer]++;
     }
-    for (size_t i = 0; i < result->lonely_count && !search->headlines; i++)
-        result->lonely[i].headline = !result->lonely[i].found;
     result->figures = result->count - result->counts[CONDITION];
 }
 

@@ -21,9 +21,10 @@ struct difference {
     const struct point *point_a, *point_b;
     const struct finding *finding_a, *finding_b;
     enum side worse; /* of the figure; SIDE_NEITHER: no change is for the worse */
-    bool headline;   /* figure_is_headline(); where none of the first document's is: any */
-    bool fact;       /* the clock: it is left out of the correction for all figures */
-    double a, b;     /* the values */
+    enum figure_weight weight;
+    bool headline; /* no figure of the first document weighs more */
+    bool fact;     /* the clock: it is left out of the correction for all figures */
+    double a, b;   /* the values */
 };
 
 /* A sentence about something that was not compared. */
@@ -37,7 +38,7 @@ struct lonely {
     const struct finding *finding;
     const struct probe_result *other; /* the second document's; NULL: none */
     bool found;                       /* the second document has it, but a ratio has no meaning */
-    bool headline;
+    enum figure_weight weight;
 };
 
 struct differences {
@@ -46,6 +47,7 @@ struct differences {
                                 order */
     size_t count, figures;   /* all, and without conditions of the runs */
     size_t counts[ANSWERS];
+    enum figure_weight most;     /* of the first document's figures: these are the headlines */
     struct remark_line *missing; /* what was not compared: only one document has it, or a value is
                                     not above zero */
     size_t missing_count;

@@ -38,7 +38,9 @@ static enum figure_sort sort_of(const struct figure_source *source, const struct
         return SORT_CLOCK;
     if (dimension == DIMENSION_BANDWIDTH || dimension == DIMENSION_RATE ||
         dimension == DIMENSION_MISSES)
-        return finding_is_of_all_cpus(meaning) ? SORT_RATE_ALL : SORT_RATE;
+        return meaning->role == ROLE_WIDTH && meaning->device < 0 ? SORT_STREAM
+               : finding_is_of_all_cpus(meaning)                  ? SORT_RATE_ALL
+                                                                  : SORT_RATE;
     if (meaning->role == ROLE_LEVEL) {
         const bool capacity = meaning->fact == FACT_CAPACITY;
         const bool shared = meaning->device >= 0
@@ -57,12 +59,10 @@ static enum figure_sort sort_of(const struct figure_source *source, const struct
             return SORT_CLOCK;
         return meaning->level == LEVEL_CACHE ? SORT_CACHE : SORT_MEMORY;
     }
-    if ((meaning->role == ROLE_HANDOFF || meaning->role == ROLE_CLUSTER) &&
-        dimension == DIMENSION_TIME)
-        return SORT_HANDOFF;
-    if (meaning->role == ROLE_FLIGHT)
-        return SORT_MEMORY;
-    return finding_is_of_all_cpus(meaning)                                 ? SORT_RATE_ALL
+    const bool handoff = meaning->role == ROLE_HANDOFF || meaning->role == ROLE_CLUSTER;
+    return handoff && dimension == DIMENSION_TIME                          ? SORT_HANDOFF
+           : meaning->role == ROLE_FLIGHT                                  ? SORT_MEMORY
+           : finding_is_of_all_cpus(meaning)                               ? SORT_RATE_ALL
            : meaning->role == ROLE_PROPERTY && dimension == DIMENSION_TIME ? SORT_SYSTEM
                                                                            : SORT_OTHER;
 }
@@ -101,10 +101,8 @@ struct figure figure_of(const struct figure_source *source, const struct finding
                         const struct finding_meaning *meaning)
 {
     struct figure figure = {.value = finding->value, .sort = sort_of(source, finding, meaning)};
-    /* How many CPUs saturate a path is read off rates: either number may be a step off. */
-    const double step = figure.sort == SORT_COUNT && finding_is_of_all_cpus(meaning) ? 2 : 1;
-    figure.low = finding->low / step;
-    figure.high = finding->high * step;
+    figure.low = finding->low;
+    figure.high = finding->high;
     figure.runs = finding->runs;
     figure.run_count = usable_runs(finding);
     figure.worse = worse_side(figure.sort, meaning);
@@ -123,13 +121,13 @@ struct figure figure_of_point(const struct figure_source *source, const struct p
     return complete(source, figure, false, point->flags);
 }
 
-bool figure_is_headline(const struct finding *finding, const struct finding_meaning *meaning)
+enum figure_weight figure_weight(const struct finding *finding,
+                                 const struct finding_meaning *meaning)
 {
-    if (finding->deviations)
-        return false;
-    return (meaning->role == ROLE_LEVEL &&
-            (meaning->fact == FACT_LATENCY || meaning->fact == FACT_LATENCY_NS)) ||
-           (meaning->role == ROLE_WIDTH &&
-            (meaning->fact == FACT_ONE || meaning->fact == FACT_ALL)) ||
-           meaning->fact == FACT_NEAREST || meaning->fact == FACT_FARTHEST;
+    const bool main =
+        (meaning->role == ROLE_LEVEL &&
+         (meaning->fact == FACT_LATENCY || meaning->fact == FACT_LATENCY_NS)) ||
+        (meaning->role == ROLE_WIDTH && (meaning->fact == FACT_ONE || meaning->fact == FACT_ALL)) ||
+        meaning->fact == FACT_NEAREST || meaning->fact == FACT_FARTHEST;
+    return !main ? WEIGHT_OTHER : finding->deviations ? WEIGHT_DEVIANT : WEIGHT_HEADLINE;
 }

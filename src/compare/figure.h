@@ -14,7 +14,8 @@ enum figure_sort {
     SORT_MEMORY,   /* latency of memory */
     SORT_HANDOFF,  /* from one CPU to another */
     SORT_UNPLACED, /* the same in a guest that does not know on which cores its CPUs are */
-    SORT_RATE,     /* bytes, operations or misses of one CPU, or of a device */
+    SORT_STREAM,   /* bytes of memory, whose rate is looked at throughout a run */
+    SORT_RATE,     /* other bytes, operations or misses of one CPU, or of a device */
     SORT_RATE_ALL, /* the same of all CPUs */
     SORT_ROOM,     /* capacity of the first level */
     SORT_FAR_ROOM, /* capacity of the levels beyond, which others may share, and where misses of any
@@ -54,5 +55,7 @@ struct figure figure_of(const struct figure_source *, const struct finding *,
 struct figure figure_of_point(const struct figure_source *, const struct point *, enum figure_sort,
                               enum side worse);
 
-/* Whether a health check can't do without it: it is on the first screen. */
-bool figure_is_headline(const struct finding *, const struct finding_meaning *);
+/* Whether a health check can't do without it. The first screen has figures of the usual experiment,
+ * which weigh most; without any of these, those of other experiments. */
+enum figure_weight { WEIGHT_OTHER, WEIGHT_DEVIANT, WEIGHT_HEADLINE };
+enum figure_weight figure_weight(const struct finding *, const struct finding_meaning *);

@@ -57,18 +57,9 @@ static bool is_same(const struct checking *checking, const struct comparison *co
            away + wider * (log(compared->high) - away) <= most;
 }
 
-/* Whether it is a headline figure, but for its experiment. */
-static bool is_main(const struct finding *finding)
-{
-    struct finding plain = *finding;
-    plain.deviations = 0;
-    const struct finding_meaning meaning = finding_meaning(&plain);
-    return figure_is_headline(&plain, &meaning);
-}
-
 static void take(struct checking *checking, const struct difference *difference)
 {
-    if (difference->finding_a && is_main(difference->finding_a))
+    if (difference->weight != WEIGHT_OTHER)
         checking->compared[difference->probe - checking->base->probes] = true;
     struct health_check *check = checking->check;
     const struct comparison *compared = &difference->compared;
@@ -149,10 +140,12 @@ static void take_lonely(struct checking *checking, const struct lonely *lonely,
                         const struct probe_result **failed)
 {
     const char *reason = gap_reason(checking, lonely);
+    const enum figure_weight most = checking->check->differences.most;
     const bool has_failed = lonely->other && lonely->other->status == PROBE_FAILED;
     const bool left_out = strstr(reason, "(quick)") != NULL;
     const bool lacks = !checking->compared[lonely->probe - checking->base->probes];
-    const bool wanted = lonely->headline || (lacks && is_main(lonely->finding));
+    const bool headline = lonely->weight == most && (most != WEIGHT_OTHER || !lonely->found);
+    const bool wanted = headline || (lacks && lonely->weight != WEIGHT_OTHER);
     add_gap(checking, lonely->probe->name, reason);
     if (has_failed ? *failed != lonely->other : wanted && !left_out)
         add_value(checking, &checking->check->values[DOUBTFUL],

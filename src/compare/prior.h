@@ -6,8 +6,10 @@
 
 struct prior {
     double
-        scatter; /* standard deviation of the logarithm of a run's value, besides its own error */
-    double own;  /* the usual standard error of such a value by its own interval */
+        scatter;  /* standard deviation of the logarithm of a run's value, besides its own error */
+    double own;   /* the usual standard error of such a value by its own interval */
+    double times; /* how many times as large it is in truth: a run's trials are alike, so that the
+                     more they scatter the more runs do */
     double freedom; /* degrees of freedom of Student's distribution that both together follow */
 };
 

@@ -148,8 +148,8 @@ static void add_efficiency(struct analysis *analysis, const char *stem, const st
         "the share of %.0f times one CPU's bandwidth that is left when all CPUs ask for it", cpus);
 }
 
-/* The fewest CPUs that reach 95 % of the highest bandwidth; the interval follows from the points'
- * intervals. */
+/* The fewest CPUs that reach 95 % of the highest bandwidth; the interval holds those that do at
+ * some moment, by the middle four fifths of the trials and the medians' intervals. */
 static void add_saturation(struct analysis *analysis, const char *stem, const struct series *series)
 {
     const struct point *best = NULL, *first = NULL, *earliest = NULL, *latest = NULL;
@@ -168,9 +168,11 @@ static void add_saturation(struct analysis *analysis, const char *stem, const st
             continue;
         if (!first && (double)point->y.median >= saturated * (double)best->y.median)
             first = point;
-        if (!earliest && (double)point->y.high >= saturated * (double)best->y.low)
+        if (!earliest && (double)fmaxf(point->y.high, point->y.p90) >=
+                             saturated * (double)fminf(best->y.low, best->y.p10))
             earliest = point;
-        if (!latest && (double)point->y.low >= saturated * (double)best->y.high)
+        if (!latest && (double)fminf(point->y.low, point->y.p10) >=
+                           saturated * (double)fmaxf(best->y.high, best->y.p90))
             latest = point;
     }
     if (!first || measured < 2)
@@ -203,7 +205,6 @@ static bool is_whole(const struct analysis *analysis, const struct curve *curve)
 static void analyse_threads(struct analysis *analysis, const struct curve *curve, size_t cpus)
 {
     const struct series *series = curve->series;
-    const bool cache = strcmp(curve->level, "DRAM") != 0;
     /* "bandwidth.read" in DRAM, "L2.bandwidth.read" in a cache; an access other than sequential is
      * inserted. */
     const bool dram = strcmp(curve->level, "DRAM") == 0;
@@ -214,13 +215,13 @@ static void analyse_threads(struct analysis *analysis, const struct curve *curve
         usual ? 0 : (int)length, curve->access, usual ? "" : ".", stream_op_names[curve->op]);
     const struct point *one = series_point(series, 1), *all = series_point(series, (double)cpus);
     if (one)
-        add_point(analysis, curve, cache ? stem : pool_printf(analysis->pool, "%s.1", stem), one);
+        add_point(analysis, curve, !dram ? stem : pool_printf(analysis->pool, "%s.1", stem), one);
     if (cpus < 2)
         return;
     if (all)
         add_declared(analysis, curve, all->x,
                      add_point(analysis, curve, pool_printf(analysis->pool, "%s.all", stem), all));
-    if (cache && !is_whole(analysis, curve))
+    if (!dram && !is_whole(analysis, curve))
         return;
     if (one && all)
         add_efficiency(analysis, stem, one, all);

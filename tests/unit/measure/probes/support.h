@@ -134,6 +134,8 @@ static inline void bench_measured(struct bench *bench,
                                       .high = y * 1.25f,
                                       .coverage = 0.97f,
                                       .min = y,
+                                      .p10 = y,
+                                      .p90 = y * 1.125f,
                                       .max = y * 1.25f,
                                       .n = 6}};
     }
