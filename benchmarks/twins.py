@@ -86,7 +86,7 @@ def recorded():
 
 def hosts_scatter():
     """By finding: how far the recorded runs of a host scatter; of a finding of several hosts, the median. Each folder is one
-    host's. A value without an interval is not compared, so it counts neither here."""
+    host's. A value without an interval, or of too few trials for one, is not compared, so it counts neither here."""
     found = {}
     for folder in sorted({os.path.dirname(path) for path in recorded()}):
         values = {}
@@ -94,12 +94,20 @@ def hosts_scatter():
             if os.path.dirname(path) == folder:
                 for probe in json.load(open(path))["probes"]:
                     for finding in probe.get("findings", []):
-                        if (finding.get("value") or 0) > 0 and (finding.get("low") or 0) > 0:
+                        interval = (finding.get("low") or 0) > 0 and finding.get("kind") != "too few"
+                        if (finding.get("value") or 0) > 0 and interval:
                             values.setdefault(finding["name"], []).append(math.log(finding["value"]))
         for name, runs in values.items():
             if len(runs) >= RECORDED_LEAST:
                 found.setdefault(name, []).append(statistics.stdev(runs))
     return {name: statistics.median(scatters) for name, scatters in found.items()}
+
+
+def was_hurried(path):
+    """Whether a headline figure was measured once: that tells nothing of its scatter, and a twin would have none."""
+    return any((finding.get("value") or 0) > 0 and finding.get("low") is None
+               and any(re.fullmatch(pattern, finding["name"]) for _, _, pattern, _, _ in ALLOWED)
+               for probe in json.load(open(path))["probes"] for finding in probe.get("findings", []))
 
 
 def is_busy(path):
@@ -139,7 +147,7 @@ class Twins:
         self.random = random.Random(SEED)
         self.machines = []
         for path in sorted(glob.glob(os.path.join(SOURCES, "docs/examples/*.json"))) + recorded() + MORE:
-            if self.run(path, "probe", 1) is not None:
+            if self.run(path, "probe", 1) is not None and not was_hurried(path):
                 self.machines.append(path)
         path = os.path.join(folder, "calm-epyc.json")
         calm(os.path.join(SOURCES, "docs/examples/epyc-guest.json"), path)
