@@ -7,9 +7,11 @@ calls them, so this works for whatever compares.
 
 How runs of one machine differ is drawn for each figure: by SCATTER for what nobody else uses, and
 wherever the goal names it; for what was measured beside others, as the recorded runs of such hosts
-differ: levels by those of an EPYC guest on 2026-11-21, hand-offs and rates by those of a Xeon guest on
-2026-11-30. The prior (benchmarks/prior.c) is of documents of 2026-11-24 to 29 and has none of these, so
-that what the prior expects and what happens to twins have nothing in common.
+differ: levels by those of an EPYC guest on 2026-11-21, hand-offs and caches' rates by those of a Xeon
+guest on 2026-11-30; of its memory's rates too few values have an interval of 95 %, so SCATTER stands for
+them. The prior (benchmarks/prior.c) is of documents of 2026-11-24 to 29, and for memory's rates of another
+guest on 2026-11-30, and has none of these, so that what the prior expects and what happens to twins have
+nothing in common.
 """
 import csv
 import glob
