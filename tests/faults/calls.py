@@ -5,7 +5,7 @@ from program import OLDER, Result, Skip, kept
 
 KINDS = ("alloc", "write", "link", "rename", "fsync", "mmap", "thread")
 SAMPLE = 4   # of each command and kind
-FORMATS = ("text", "markdown", "csv", "csv-points", "csv-matrix", "json", "html", "openmetrics", "gnuplot")
+FORMATS = ("text", "markdown", "csv", "csv-points", "csv-matrix", "json", "html", "openmetrics")
 
 # What they print and write is the same each time.
 READING = (

@@ -176,7 +176,7 @@ def half_measured(cpus):
 
 # Other tools' tables, by their number of CPUs: twice the CPUs are four times the cells.
 TABLES = {"an imported matrix": core_matrix, "half of an imported matrix": half_measured}
-FORMATS = ("text", "markdown", "csv", "csv-points", "csv-matrix", "json", "html", "openmetrics", "gnuplot", "hwloc", "svg")
+FORMATS = ("text", "markdown", "csv", "csv-points", "csv-matrix", "json", "html", "openmetrics", "hwloc", "svg")
 COMMANDS = (
     *(f"report -f {name} A" for name in FORMATS), "report -f html A SAMPLE", "report -v A", "report --redact A",
     *(f"diff -f {name} A SAMPLE" for name in ("text", "csv", "json", "html")), "diff SAMPLE A", "diff A A",

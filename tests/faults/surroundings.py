@@ -238,8 +238,7 @@ def locales(program):
     if shown != b"0,5":
         raise Skip(f"the locale's numbers have no comma: {shown}")
     found = []
-    for command in [f"fathom report -f {name} $SAMPLE" for name in ("text", "csv", "json", "html", "openmetrics",
-                                                                    "gnuplot")]:
+    for command in [f"fathom report -f {name} $SAMPLE" for name in ("text", "csv", "json", "html", "openmetrics")]:
         usual = program.run(command, env=comma | {"LC_ALL": "", "LC_NUMERIC": "C"})
         other = program.run(command, env=comma)
         if other != usual:

@@ -16,10 +16,10 @@ PROBES = ["noise", "tlb", "latency", "geometry", "cores", "wake", "parallelism",
           "contention", "coherence", "prefetch", "access", "fence", "window", "front", "fault", "copy", "tail", "gpu"]
 COMMANDS = ["run", "report", "diff", "check", "baseline", "merge", "fleet", "advise", "analyse", "import", "as", "list",
             "doctor", "completion", "manual"]
-FORMATS = ["markdown", "csv", "csv-points", "csv-matrix", "json", "html", "openmetrics", "gnuplot", "hwloc"]
+FORMATS = ["markdown", "csv", "csv-points", "csv-matrix", "json", "html", "openmetrics", "hwloc"]
 
 # What says no more than others, at length.
-LONG = {("gpu-turing", "json"), ("gpu-turing", "gnuplot"), ("nodes", "csv-points"), ("gpu-turing", "csv-points"), ("nodes", "gnuplot"), ("nodes", "json"),
+LONG = {("gpu-turing", "json"), ("nodes", "csv-points"), ("gpu-turing", "csv-points"), ("nodes", "json"),
         ("latency-partial", "html"), ("latency-partial", "json"), ("foreign", "html"), ("cores-holes", "html")}
 FEW_VARIANTS = {"guest": ("thin", "single trials", "old"), "quick": ("thin", "single trials", "rising", "old"),
                 "latency-01": ("zigzag", "rising"), "latency-08": ("zigzag", "thin", "few trials"), "published": ("thin", "zigzag", "first series gone"),
