@@ -71,35 +71,29 @@ static void add_answer(struct line *line, const struct summary *ratio)
 {
     const double low = 100 * ((double)ratio->low - 1), high = 100 * ((double)ratio->high - 1),
                  reach = fmax(fabs(low), fabs(high)), value = 100 * ((double)ratio->median - 1);
-    switch (answer_of(ratio)) {
-    case SLOWER:
+    const enum answer answer = answer_of(ratio);
+    if (answer == SLOWER)
         line_add(line, "%.2g %% slower (%.2g to %.2g)", value, low, high);
-        break;
-    case FASTER:
+    else if (answer == FASTER)
         line_add(line, "%.2g %% faster (%.2g to %.2g)", -value, -high, -low);
-        break;
-    case INDIFFERENT:
+    else if (answer == INDIFFERENT)
         line_add(line, "indifferent, within %.2g %%", fmax(reach, 1));
-        break;
-    case UNTOLD:
+    else
         line_add(line, "can't tell");
-        if (isfinite(reach))
-            line_add(line, " to better than %.2g %%", reach);
-        line_add(line, ": %s",
-                 has_too_few(ratio) ? "too few runs" : "too few runs, or too much else at work");
-        break;
-    }
+    if (answer == UNTOLD && isfinite(reach))
+        line_add(line, " to better than %.2g %%", reach);
+    if (answer == UNTOLD)
+        line_add(line, ": too few runs%s", has_too_few(ratio) ? "" : ", or too much else at work");
 }
 
 static void add_alone(struct analysis *analysis)
 {
-    const struct series *alone = analysis_series(analysis, "alone", NULL, NULL),
-                        *noise = series_of(analysis->result, need_name, NEED_NOTHING);
+    const struct point *alone = most_taken(analysis_series(analysis, "alone", NULL, NULL)),
+                       *own = most_taken(series_of(analysis->result, need_name, NEED_NOTHING));
     const double used = analysis_number(analysis, "used_cpus"),
                  given = analysis_number(analysis, "given_cpus");
-    const struct point *own = most_taken(noise);
     const double scatter = own ? 50 * (double)(own->y.p90 - own->y.p10) : NAN;
-    if (!alone || !most_taken(alone))
+    if (!alone)
         return;
     struct line line = {0};
     line_add(&line, "of CPU time %salone",
@@ -110,7 +104,7 @@ static void add_alone(struct analysis *analysis)
     if (used > given + 0.25) /* a program that is not parallel uses one CPU */
         line_add(&line, "; it uses %.1f CPUs where it may, and has %.0f beside pressure", used,
                  given);
-    analysis_add_point(analysis, "need.time", "s", most_taken(alone), 0)->text =
+    analysis_add_point(analysis, "need.time", "s", alone, 0)->text =
         pool_strdup(analysis->pool, line.text);
     if (isfinite(scatter))
         analysis_add_value(analysis, "need.noise", "%", (struct interval){scatter, NAN, NAN}, 0);
@@ -134,16 +128,6 @@ static void add_taken(struct analysis *analysis, int taken)
     struct line line = {0};
     if (!most)
         return;
-    /* Findings move in memory while others are added. */
-    const size_t at = analysis->result->finding_count;
-    const unsigned why = FLAG_BIT(has_too_few(&most->y) ? FLAG_TOO_FEW : FLAG_UNSTABLE);
-    analysis_add_point(analysis, taking->finding, "", most,
-                       answer_of(&most->y) == UNTOLD ? why : 0);
-    analysis_read_off(analysis, series);
-    if (amount) {
-        analysis_add_point(analysis, taking->amount, amounts->y.unit, amount, 0);
-        analysis_read_off(analysis, amounts);
-    }
     if (amount && taken == NEED_L3)
         size_format((double)amount->y.median, text);
     else if (amount)
@@ -152,13 +136,22 @@ static void add_taken(struct analysis *analysis, int taken)
     line_add(&line, ": ");
     add_answer(&line, &most->y);
     line_add(&line, "%s", taking->after ? taking->after : "");
-    analysis->result->findings[at].text = pool_strdup(analysis->pool, line.text);
+    const unsigned why = FLAG_BIT(has_too_few(&most->y) ? FLAG_TOO_FEW : FLAG_UNSTABLE);
+    analysis_add_point(analysis, taking->finding, "", most, answer_of(&most->y) == UNTOLD ? why : 0)
+        ->text = pool_strdup(analysis->pool, line.text);
+    analysis_read_off(analysis, series);
+    if (amount) {
+        analysis_add_point(analysis, taking->amount, amounts->y.unit, amount, 0);
+        analysis_read_off(analysis, amounts);
+    }
 }
 
-static void add_said(struct analysis *analysis, const char *name, const char *unit,
-                     struct interval told, const struct line *line, const struct series *from)
+/* The value is the middle. */
+static void add_said(struct analysis *analysis, const char *name, const char *unit, bool told,
+                     double low, double high, const struct line *line, const struct series *from)
 {
-    analysis_add_value(analysis, name, unit, told, 0)->text =
+    const struct interval value = {(low + high) / 2, low, high}, none = {NAN, NAN, NAN};
+    analysis_add_value(analysis, name, unit, told ? value : none, 0)->text =
         pool_strdup(analysis->pool, line->text);
     analysis_read_off(analysis, from);
 }
@@ -197,10 +190,7 @@ static void add_waits(struct analysis *analysis)
     else
         line_add(&line, "it waits for memory %.2g %% of its time (%.2g to %.2g)",
                  50 * (told.low + told.high), 100 * told.low, 100 * told.high);
-    told.value = (told.low + told.high) / 2;
-    if (reach > told_widest)
-        told = (struct interval){NAN, NAN, NAN};
-    add_said(analysis, "need.waits", "", told, &line, NULL);
+    add_said(analysis, "need.waits", "", reach <= told_widest, told.low, told.high, &line, NULL);
 }
 
 /* Where the program is slower it needs more than the holders left it, and where it is indifferent
@@ -234,10 +224,7 @@ static void add_room(struct analysis *analysis)
                          below ? "," : "");
     if (!untold && below)
         line_add_between(&line, " no more than ", size_text(analysis->pool, told.high), "");
-    told.value = (told.low + told.high) / 2;
-    if (untold || !below)
-        told = (struct interval){NAN, NAN, NAN};
-    add_said(analysis, "need.L3.bytes", "B", told, &line, rooms);
+    add_said(analysis, "need.L3.bytes", "B", !untold && below, told.low, told.high, &line, rooms);
 }
 
 void need_analyse(struct analysis *analysis)

@@ -26,23 +26,21 @@ static const double ask_s = 0.05;
 static const uint64_t cache_assumed = 64 << 20;
 /* The levels of pressure: shares of the most that can be held, and the pauses of traffic, in turns
  * of an empty loop. */
-enum { SHARES = 3 };
+enum { SHARES = 3, HOLD_SIZES = 8, HUGE_PAGE = 2 << 20 };
 static const double shares[SHARES] = {1.0 / 3, 2.0 / 3, 1};
 static const uint64_t pauses[SHARES] = {200, 50, 1};
 /* Shares of the declared cache that holders try to hold: in a guest others have most of it, and a
  * holder of a set larger than the rest keeps none of it. */
 static const double hold_most = 0.75;
-enum { HOLD_SIZES = 8, HUGE_PAGE = 2 << 20 };
 
 struct need_state {
     struct probe_result *result;
     struct cpulist program, pressers;
     bool holds; /* the pressers share the program's L3 */
     struct pressure pressure;
-    uint64_t cache_bytes;
+    uint64_t cache_bytes, held_most; /* of the cache; the set of which the most is held */
     double traffic_most;
     const char *not_measured;
-    uint64_t held_most; /* the set of which the most is held */
     /* A core's two threads, and a thread of each of two cores; empty: no core has two. */
     struct cpulist together, apart;
     bool parallel;
@@ -59,15 +57,16 @@ struct need_state {
     off_t in_at;      /* where its standard input begins; -1: it has none */
     bool ran;         /* its first run is over: it has no output any more */
     double used_cpus; /* by its first run; 0: it was not run */
-    /* One long run. */
+    struct child_plan plan;
     struct child child;
+    /* One long run. */
     struct progress progress;
     bool ended; /* by itself, without a failure */
-    /* What was seen. The program ran alone before and after taken[c][b]: alone[before[c][b]] and
-     * the element behind it. */
+    /* What was seen. The program ran alone before and after taken[c][b]: alone[after[c][b]] and the
+     * element before it; 0: there is no taken[c][b]. */
     struct need_seen alone[NEED_BLOCKS_MOST * NEED_CONDITIONS + 1],
         taken[NEED_CONDITIONS][NEED_BLOCKS_MOST];
-    size_t alone_count, before[NEED_CONDITIONS][NEED_BLOCKS_MOST], counts[NEED_CONDITIONS];
+    size_t alone_count, after[NEED_CONDITIONS][NEED_BLOCKS_MOST];
     uint64_t began_ns;
 };
 
@@ -82,11 +81,9 @@ static double elapsed_s(const struct need *need)
 
 struct one {
     struct need *need;
-    struct child_plan plan;
-    struct child child;
-    struct error error;
+    struct error *error;
     int code, stopped;
-    bool late, ended;
+    bool late, ended, enough;
     uint64_t began_ns, until_ns;
     double load_ticks;
     bool far;
@@ -99,15 +96,15 @@ struct one {
 static bool is_over(void *argument)
 {
     struct one *one = argument;
+    struct need_state *state = one->need->state;
     if (!one->began_ns) {
-        one->load_ticks =
-            pressure_load_ticks(&one->need->state->pressure, &one->need->state->memory[one->far]);
+        one->load_ticks = pressure_load_ticks(&state->pressure, &state->memory[one->far]);
         one->began_ns = os_raw_ns();
-        one->code = child_start(&one->child, &one->plan, &one->error);
+        one->code = child_start(&state->child, &state->plan, one->error);
         return one->code < 0;
     }
     one->late = os_raw_ns() > one->until_ns;
-    return one->late || child_ended(&one->child, &one->stopped);
+    return one->late || child_ended(&state->child, &one->stopped);
 }
 
 /* A program that goes on has a second to clean up. */
@@ -130,10 +127,8 @@ static int judge_end(const struct need *need, const struct one *one, const struc
 {
     const char *name = need->arguments[0],
                *again = need->state->ran && !(need->every_s > 0) ? ", and once did not" : "";
-    if (code < 0)
-        return code;
-    if (one->code < 0)
-        return error_set(error, one->code, "%s", one->error.text);
+    if (code < 0 || one->code < 0)
+        return code < 0 ? code : one->code;
     if (one->late)
         return error_set(error, ERROR_IMPOSSIBLE,
                          "'%s' did not end within %.3g s: give it less to do, or more time "
@@ -158,29 +153,23 @@ static int run_program(struct need *need, const struct need_condition *condition
 {
     struct need_state *state = need->state;
     const double limit_s = need->run_s > 0 ? 10 * need->run_s + 1 : need->budget_s / 4;
-    const bool pages = condition->taken == NEED_PAGES, quiet = state->ran;
+    const bool pages = condition->taken == NEED_PAGES;
     struct one one = {.need = need,
+                      .error = error,
                       .until_ns = os_raw_ns() + (uint64_t)(limit_s * 1e9),
-                      .far = condition->taken == NEED_NEAR,
-                      .plan = {.arguments = need->arguments,
-                               .small_pages = pages && condition->share >= 1,
-                               .interleaved = condition->taken == NEED_SPREAD,
-                               .nodes = condition->nodes,
-                               .streams = {state->in_at < 0 ? state->nothing : STDIN_FILENO,
-                                           quiet         ? state->nothing
-                                           : need->aside ? STDERR_FILENO
-                                                         : STDOUT_FILENO,
-                                           quiet ? state->nothing : STDERR_FILENO}}};
+                      .far = condition->taken == NEED_NEAR};
     struct child_end end;
+    state->plan.small_pages = pages && condition->share >= 1;
+    state->plan.interleaved = condition->taken == NEED_SPREAD;
+    state->plan.nodes = condition->nodes;
     if (state->in_at >= 0)
         lseek(STDIN_FILENO, state->in_at, SEEK_SET);
     if (pages && condition->share < 1)
         setenv(tunables, state->with_huge, 1);
     int code = 0;
-    struct pressed without;
     if (condition->taken == NEED_L3 && condition->level.bytes == state->held_most) {
-        code = pressure_run(&state->pressure, &condition->level, NULL, NULL, &without, error);
-        seen->room = without.held;
+        code = pressure_run(&state->pressure, &condition->level, NULL, NULL, &seen->pressed, error);
+        seen->room = seen->pressed.held;
     }
     if (condition->cpus && code >= 0)
         code = os_set_affinity(condition->cpus, error);
@@ -193,7 +182,7 @@ static int run_program(struct need *need, const struct need_condition *condition
         setenv(tunables, state->tunables, 1);
     else
         unsetenv(tunables);
-    end_program(&one.child, &end);
+    end_program(&state->child, &end);
     seen->wall_s = (double)(os_raw_ns() - one.began_ns) * 1e-9;
     seen->cpu_s = end.cpu_s;
     seen->load_ticks = one.load_ticks;
@@ -215,7 +204,7 @@ static bool is_part_over(void *argument)
     one->next_ns = now_ns + (uint64_t)(ask_s * 1e9);
     one->until_ns = first ? now_ns + one->lasts_ns : one->until_ns;
     one->ended = child_ended(&state->child, &one->stopped);
-    one->code = progress_read(&state->progress, &one->error);
+    one->code = progress_read(&state->progress, one->error);
     if (one->code > 0 && !first) {
         one->to = state->progress.value;
         one->to_s = child_cpu_s(&state->child);
@@ -223,9 +212,9 @@ static bool is_part_over(void *argument)
         one->from = one->from < 0 ? one->to : one->from;
     }
     /* Where others have the CPU a part may take longer. */
-    const bool enough =
-        one->to > one->from && (!state->ran || one->to_s - one->from_s > cpu_least_s / 2);
-    return one->ended || one->code < 0 || (enough && (!state->ran || now_ns > one->until_ns)) ||
+    one->enough = one->to > one->from && (!state->ran || one->to_s - one->from_s > cpu_least_s / 2);
+    return one->ended || one->code < 0 ||
+           (one->enough && (!state->ran || now_ns > one->until_ns)) ||
            now_ns > one->until_ns + (state->ran ? 9 * one->lasts_ns : 0);
 }
 
@@ -234,7 +223,8 @@ static int run_part(struct need *need, const struct need_condition *condition,
 {
     struct need_state *state = need->state;
     const double limit_s = state->ran ? need->every_s : need->budget_s / 4;
-    struct one one = {.need = need, .lasts_ns = (uint64_t)(limit_s * 1e9), .from = -1, .to = -1};
+    struct one one = {
+        .need = need, .error = error, .lasts_ns = (uint64_t)(limit_s * 1e9), .from = -1, .to = -1};
     struct child_end end = {0};
     int code = pressure_run(&state->pressure, &condition->level, is_part_over, &one, &seen->pressed,
                             error);
@@ -246,10 +236,8 @@ static int run_part(struct need *need, const struct need_condition *condition,
         return error_set(error, ERROR_IMPOSSIBLE,
                          "'%s' ended after %.2g s: give it more to do, or shorter parts (--every)",
                          need->arguments[0], elapsed_s(need));
-    const bool nothing =
-        one.to == one.from || (state->ran && one.to_s - one.from_s <= cpu_least_s / 2);
-    seen->cpu_s = nothing ? NAN : (one.to_s - one.from_s) / (one.to - one.from);
-    if (code == 0 && nothing)
+    seen->cpu_s = one.enough ? (one.to_s - one.from_s) / (one.to - one.from) : NAN;
+    if (code == 0 && !one.enough)
         return error_set(error, ERROR_IMPOSSIBLE,
                          "'%s' shows no two steps of progress with 10 ms of CPU time of '%s' "
                          "between them within %.3g s%s",
@@ -263,10 +251,7 @@ static int run_part(struct need *need, const struct need_condition *condition,
 static int begin_long_run(struct need *need, struct error *error)
 {
     struct need_state *state = need->state;
-    const struct child_plan plan = {
-        .arguments = need->arguments,
-        .streams = {STDIN_FILENO, need->aside ? STDERR_FILENO : STDOUT_FILENO, STDERR_FILENO}};
-    int code = child_start(&state->child, &plan, error);
+    int code = child_start(&state->child, &state->plan, error);
     if (code == 0 && state->pressers.count)
         code = os_set_affinity(&state->pressers, error);
     if (code == 0)
@@ -303,10 +288,8 @@ static int share_out(struct need *need, const struct cpulist *group, struct erro
         if (!cpulist_has(group, cpu) || has_core(need->machine, &state->pressers, core) ||
             cpulist_has(&state->program, cpu) || (own && need->cpus))
             continue;
-        if (!own && need->cpus)
-            turn = false;
         code = cpulist_add(own || turn ? &state->program : &state->pressers, cpu);
-        turn = own ? turn : !turn;
+        turn = own ? turn : !turn && !need->cpus;
     }
     return code < 0 ? error_out_of_memory(error) : 0;
 }
@@ -347,10 +330,10 @@ static void add_condition(struct need *need, enum need_taken taken, double share
 static int add_holds(struct need *need, bool all, const char **why, struct error *error)
 {
     struct need_state *state = need->state;
-    uint64_t best = 0,
-             bytes = (uint64_t)fmin(hold_most * (double)state->cache_bytes,
+    uint64_t bytes = (uint64_t)fmin(hold_most * (double)state->cache_bytes,
                                     (double)(state->pressure.room * state->pressure.count));
     double most = 0;
+    state->held_most = 0;
     if (!state->pressure.slow_ticks)
         *why = "loads from it can't be told from loads from memory";
     for (int i = 0; i < HOLD_SIZES && !*why; i++, bytes = bytes * 5 / 8) {
@@ -359,18 +342,16 @@ static int add_holds(struct need *need, bool all, const char **why, struct error
         const int code = pressure_run(&state->pressure, &level, NULL, NULL, &pressed, error);
         if (code < 0)
             return code;
-        if (pressed.held > most) {
-            most = pressed.held;
-            best = bytes;
-        }
+        state->held_most = pressed.held > most ? bytes : state->held_most;
+        most = fmax(most, pressed.held);
     }
-    state->held_most = best;
-    if (!*why && !best)
+    if (!*why && !state->held_most)
         *why = "nothing of it can be held: others use it";
     for (int i = all ? 0 : SHARES - 1; i < SHARES && !*why; i++)
-        add_condition(need, NEED_L3, shares[i] * most / (double)state->cache_bytes,
-                      (struct pressure_level){.kind = PRESSURE_HOLD,
-                                              .bytes = (uint64_t)(shares[i] * (double)best)});
+        add_condition(
+            need, NEED_L3, shares[i] * most / (double)state->cache_bytes,
+            (struct pressure_level){.kind = PRESSURE_HOLD,
+                                    .bytes = (uint64_t)(shares[i] * (double)state->held_most)});
     return 0;
 }
 
@@ -439,15 +420,13 @@ static int choose_conditions(struct need *need, bool all, struct error *error)
     state->traffic_most = pressed.traffic;
     for (int i = all ? 0 : SHARES - 1; i < SHARES && !no_traffic; i++) {
         level.pause = pauses[i];
-        add_condition(need, NEED_TRAFFIC, 1, level);
+        add_condition(need, NEED_TRAFFIC, shares[i], level);
     }
     const char *no_pages = need->every_s > 0 ? "a program that runs has them already"
                            : thp && strcmp(thp, "never") == 0 ? "the system gives no huge ones"
                                                               : NULL;
-    if (!no_pages) {
-        add_condition(need, NEED_PAGES, 0, (struct pressure_level){0});
-        add_condition(need, NEED_PAGES, 1, (struct pressure_level){0});
-    }
+    for (int share = 0; share < 2 && !no_pages; share++)
+        add_condition(need, NEED_PAGES, share, (struct pressure_level){0});
     if (code == 0 && !(need->every_s > 0))
         code = choose_places(need, error);
     state->not_measured = pool_printf(
@@ -476,6 +455,11 @@ static int find_program(struct need *need, struct error *error)
     state->in_at = fstat(STDIN_FILENO, &in) == 0 && S_ISREG(in.st_mode)
                        ? lseek(STDIN_FILENO, 0, SEEK_CUR)
                        : -1;
+    const bool reads = state->in_at >= 0 || need->every_s > 0;
+    state->plan = (struct child_plan){.arguments = need->arguments,
+                                      .streams = {reads ? STDIN_FILENO : state->nothing,
+                                                  need->aside ? STDERR_FILENO : STDOUT_FILENO,
+                                                  STDERR_FILENO}};
     return 0;
 }
 
@@ -488,6 +472,8 @@ static int meet_program(struct need *need, struct error *error)
     struct need_seen first = {0}, second = {0};
     int code = need->every_s > 0 ? 0 : run_program(need, &nothing, &first, error);
     state->ran = !(need->every_s > 0);
+    if (state->ran)
+        state->plan.streams[1] = state->plan.streams[2] = state->nothing;
     if (code == 0 && state->ran && first.cpu_s < cpu_least_s) {
         char text[UNIT_TEXT];
         return error_set(error, ERROR_IMPOSSIBLE,
@@ -532,15 +518,13 @@ static int plan(struct need *need, struct error *error)
         code = choose_conditions(need, true, error);
     if (code == 0)
         code = arena_map(&state->memory[0], HUGE_PAGE, PAGES_AUTO, -1, error);
-    if (code == 0 && state->far_node >= 0) {
-        struct error why;
+    if (code == 0 && state->far_node >= 0)
         state->unbound =
-            arena_map(&state->memory[1], HUGE_PAGE, PAGES_AUTO, state->far_node, &why) < 0;
-        code = state->unbound ? choose_conditions(need, true, error) : 0;
-    }
+            arena_map(&state->memory[1], HUGE_PAGE, PAGES_AUTO, state->far_node, NULL) < 0;
+    if (code == 0 && state->unbound)
+        code = choose_conditions(need, true, error);
     for (int far = 0; far < 2 && code == 0; far++)
-        if (state->memory[far].memory)
-            arena_touch_part(&state->memory[far], 0, HUGE_PAGE);
+        arena_touch_part(&state->memory[far], 0, HUGE_PAGE);
     if (code == 0 && NEED_BLOCKS_LEAST * block_s(need) > need->budget_s - elapsed_s(need))
         code = choose_conditions(need, false, error);
     if (code < 0)
@@ -606,63 +590,62 @@ static void add_point(struct describing *d, struct series *series, double x)
     d->count = 0;
 }
 
-/* The ratio of a run to those alone before and after it; NAN: there is none after it yet. `loads`:
- * of loads just before the runs. */
-static double ratio_of(const struct need_state *state, size_t condition, size_t block, bool loads)
+/* What a run with something taken away tells: its time or its loads over those of the runs alone
+ * before and after it, the room, or (another name) how much was taken. NAN: nothing yet. */
+static double told_by(const struct need_state *state, const char *name, size_t c, size_t block)
 {
-    const size_t before = state->before[condition][block];
-    if (block >= state->counts[condition] || before + 1 >= state->alone_count)
+    const size_t after = state->after[c][block];
+    const struct need_seen *taken = &state->taken[c][block], *alone = &state->alone[after];
+    if (!after || (after >= state->alone_count && (name == need_name || name == need_loads)))
         return NAN;
-    const struct need_seen *taken = &state->taken[condition][block], *alone = &state->alone[before];
-    return loads ? taken->load_ticks / sqrt(alone[0].load_ticks * alone[1].load_ticks)
-                 : taken->cpu_s / sqrt(alone[0].cpu_s * alone[1].cpu_s);
+    if (name == need_name)
+        return taken->cpu_s / sqrt(alone[-1].cpu_s * alone->cpu_s);
+    if (name == need_loads)
+        return taken->load_ticks / sqrt(alone[-1].load_ticks * alone->load_ticks);
+    /* Of the two amounts one is NAN. */
+    return name != need_room ? fmax(taken->pressed.held, taken->pressed.traffic)
+           : taken->room > 0 ? taken->room
+                             : NAN;
 }
 
-/* The ratios, of times or of loads, where all of it was taken; of times over those with none. */
-static void describe_all(struct describing *d, const char *name, enum need_taken taken)
-{
-    const struct need *need = d->need;
-    const bool loads = name == need_loads;
-    size_t all = need->condition_count, none = all;
-    for (size_t c = 0; c < need->condition_count; c++)
-        if (need->conditions[c].taken == taken)
-            *(need->conditions[c].share < 1 ? &none : &all) = c;
-    for (size_t b = 0; b < NEED_BLOCKS_MOST && all < need->condition_count; b++)
-        add_value(d, ratio_of(need->state, all, b, loads) /
-                         (loads || none == need->condition_count
-                              ? 1
-                              : ratio_of(need->state, none, b, false)));
-    if (d->count)
-        add_point(d, add_series(d, name, taken, "time", ""), 100);
-}
-
-/* Ratios and amounts, by the share of the most that was really taken. */
-static void describe_pressure(struct describing *d, enum need_taken taken)
+/* The share of the most that was really taken, in percent. */
+static double percent_of(struct describing *d, const struct need_condition *condition)
 {
     const struct need_state *state = d->need->state;
-    struct probe_result *result = state->result;
-    const size_t first = result->series_count;
-    const bool held = taken == NEED_L3;
-    const char *amount = held ? "held" : "traffic";
-    const double most = held ? (double)state->cache_bytes : state->traffic_most;
-    add_series(d, need_name, taken, "time", "");
-    add_series(d, amount, taken, amount, held ? "B" : "B/s");
-    for (size_t c = 0; c < d->need->condition_count; c++) {
-        const struct need_condition *condition = &d->need->conditions[c];
-        if (condition->taken != taken)
+    const double most =
+        condition->taken == NEED_L3 ? (double)state->cache_bytes : state->traffic_most;
+    for (size_t b = 0; b < NEED_BLOCKS_MOST; b++)
+        add_value(d, told_by(state, NULL, (size_t)(condition - d->need->conditions), b));
+    const double amount = median_of(d->values, d->count);
+    d->count = 0;
+    return 100 * (amount >= 0 && most > 0 ? amount / most : condition->share);
+}
+
+/* Times where all is taken are over those where nothing is, which stand before them. Rooms and
+ * loads are of all that can be taken. */
+static void describe_taken(struct describing *d, const char *name, enum need_taken taken,
+                           const char *y, const char *unit)
+{
+    const struct need *need = d->need;
+    const bool whole = name == need_room || name == need_loads;
+    struct series *series = add_series(d, name, taken, y, unit);
+    size_t none = NEED_CONDITIONS;
+    for (size_t c = 0; c < need->condition_count; c++) {
+        const struct need_condition *condition = &need->conditions[c];
+        if (condition->taken != taken || (name == need_loads && condition->share < 1))
             continue;
-        for (size_t b = 0; b < state->counts[c]; b++)
-            add_value(d,
-                      held ? state->taken[c][b].pressed.held : state->taken[c][b].pressed.traffic);
-        const double x =
-            100 * (d->count && most > 0 ? median_of(d->values, d->count) / most : condition->share);
-        add_point(d, &result->series[first + 1], x);
-        for (size_t b = 0; b < state->counts[c]; b++)
-            add_value(d, ratio_of(state, c, b, false));
-        add_point(d, &result->series[first], x);
+        if (!(condition->share > 0)) {
+            none = c;
+            continue;
+        }
+        const double x = whole ? 100 : percent_of(d, condition);
+        for (size_t b = 0; b < NEED_BLOCKS_MOST; b++)
+            add_value(d, told_by(need->state, name, c, b) /
+                             (none < c ? told_by(need->state, name, none, b) : 1));
+        add_point(d, series, x);
     }
-    while (result->series_count > first && !result->series[result->series_count - 1].point_count)
-        result->series_count--;
+    if (!series->point_count)
+        need->state->result->series_count--;
 }
 
 static int describe(void *with)
@@ -672,17 +655,15 @@ static int describe(void *with)
     const struct need_state *state = need->state;
     state->result->series = NULL;
     state->result->series_count = 0;
-    describe_pressure(d, NEED_L3);
-    describe_pressure(d, NEED_TRAFFIC);
-    for (size_t c = 0; c < need->condition_count; c++)
-        for (size_t b = 0; b < state->counts[c] && need->conditions[c].taken == NEED_L3; b++)
-            add_value(d, state->taken[c][b].room > 0 ? state->taken[c][b].room : NAN);
-    if (d->count)
-        add_point(d, add_series(d, need_room, NEED_L3, "held", "B"), 100);
+    describe_taken(d, need_name, NEED_L3, "time", "");
+    describe_taken(d, "held", NEED_L3, "held", "B");
+    describe_taken(d, need_name, NEED_TRAFFIC, "time", "");
+    describe_taken(d, "traffic", NEED_TRAFFIC, "traffic", "B/s");
+    describe_taken(d, need_room, NEED_L3, "held", "B");
     for (enum need_taken taken = NEED_PAGES; taken < NEED_TAKEN; taken++)
-        describe_all(d, need_name, taken);
-    describe_all(d, need_loads, NEED_TRAFFIC);
-    describe_all(d, need_loads, NEED_NEAR);
+        describe_taken(d, need_name, taken, "time", "");
+    describe_taken(d, need_loads, NEED_TRAFFIC, "time", "");
+    describe_taken(d, need_loads, NEED_NEAR, "time", "");
     for (size_t i = 0; i < state->alone_count; i++)
         add_value(d, state->alone[i].cpu_s);
     add_point(d, add_series(d, "alone", NEED_NOTHING, "time", "s"), 0);
@@ -712,10 +693,8 @@ static int begin_result(void *with)
     state->result->about =
         "The program is run again and again, alone and with something taken away: the shared "
         "cache, which others hold, memory's bandwidth, which others use, huge pages, own cores or "
-        "near "
-        "memory. Its CPU time is a ratio to that of the runs alone just before and after. With "
-        "--every these are "
-        "parts of one run, and the time that of a unit of progress.";
+        "near memory. Its CPU time is a ratio to that of the runs alone just before and after. "
+        "With --every these are parts of one run, and the time that of a unit of progress.";
     note(need, "program", pool_strdup(pool, path_name(need->arguments[0])), NAN);
     note(need, "cpus", cpulist_pooled(pool, &state->program), NAN);
     if (state->pressers.count)
@@ -726,7 +705,7 @@ static int begin_result(void *with)
         note(need, "used_cpus", NULL, state->used_cpus);
         note(need, "given_cpus", NULL, (double)state->program.count);
     }
-    if (*state->not_measured)
+    if (state->not_measured && *state->not_measured)
         note(need, parameter_not_measured, state->not_measured, NAN);
     return 0;
 }
@@ -777,10 +756,9 @@ static int measure_block(struct need *need, struct random *random, unsigned bloc
     int code = 0;
     for (size_t i = 0; i < count && code == 0; i++) {
         struct need_state *state = need->state;
-        const size_t c = order[i], taken = state->counts[c];
-        code = need->once(need, &need->conditions[c], &state->taken[c][taken], error);
-        state->before[c][taken] = state->alone_count - 1;
-        state->counts[c] += code == 0;
+        const size_t c = order[i];
+        code = need->once(need, &need->conditions[c], &state->taken[c][block], error);
+        state->after[c][block] = code == 0 ? state->alone_count : 0;
         if (code == 0)
             code = run_alone(need, error);
         const double done =
@@ -797,7 +775,6 @@ int need_measure(struct need *need, struct error *error)
     if (!state)
         return error_out_of_memory(error);
     state->nothing = -1;
-    state->not_measured = "";
     state->began_ns = os_raw_ns();
     state->far_node = -1;
     const bool modelled = state->parallel = need->once != NULL;
@@ -805,12 +782,10 @@ int need_measure(struct need *need, struct error *error)
     int code = modelled ? 0 : find_program(need, error);
     if (code == 0)
         code = choose_cpus(need, error);
-    if (code == 0 && !modelled) {
+    if (!modelled)
         need->once = need->every_s > 0 ? run_part : run_program;
-        code = plan(need, error);
-    }
-    if (code == 0 && modelled)
-        code = choose_places(need, error);
+    if (code == 0)
+        code = modelled ? choose_places(need, error) : plan(need, error);
     if (code == 0 && need->planned)
         need->planned(need->argument, need);
     if (code == 0)
@@ -842,10 +817,8 @@ int need_measure(struct need *need, struct error *error)
     cpulist_free(&state->together);
     cpulist_free(&state->apart);
     for (int far = 0; far < 2; far++)
-        if (state->memory[far].memory)
-            arena_unmap(&state->memory[far]);
-    if (state->nothing >= 0)
-        close(state->nothing);
+        arena_unmap(&state->memory[far]);
+    close(state->nothing);
     free(state);
     need->state = NULL;
     return code;

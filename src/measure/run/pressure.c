@@ -54,14 +54,12 @@ static void press(void *argument, unsigned rank)
     for (uint64_t i = 0; i < presser->warm && atomic_load(&run->phase) != OVER; i++)
         presser->kernel(presser->state, presser->chunk);
     atomic_fetch_add(&run->ready, 1);
-    bool counts = false;
     unsigned phase;
     for (uint64_t n = 0; (phase = atomic_load(&run->phase)) != OVER; n++) {
-        if (!counts && phase == UNDER_WAY) {
+        if (!presser->began_ns && phase == UNDER_WAY) {
             presser->bytes = 0;
             presser->began_ns = os_raw_ns();
             memset(presser->bins, 0, sizeof presser->bins);
-            counts = true;
         }
         presser->kernel(presser->state, presser->chunk);
         presser->bytes += presser->chunk_bytes;
@@ -69,8 +67,6 @@ static void press(void *argument, unsigned rank)
             single_run(&presser->single, LOADS);
     }
     presser->ended_ns = os_raw_ns();
-    if (!counts)
-        presser->began_ns = 0;
 }
 
 /* --- beside them --- */
@@ -91,9 +87,9 @@ static bool look(void *argument)
 
 /* --- what was taken --- */
 
-static struct pressed sum_up(const struct pressure *pressure, const struct pressure_level *level,
-                             size_t count)
+static struct pressed sum_up(const struct pressure *pressure, const struct pressure_level *level)
 {
+    const size_t count = pressure->run->count;
     struct pressed pressed = {NAN, NAN};
     double rate = 0, loads = 0, quick = 0;
     for (size_t i = 0; i < count; i++) {
@@ -214,7 +210,7 @@ int pressure_run(struct pressure *pressure, const struct pressure_level *level,
     for (; !run->count && atomic_load(&run->phase) != OVER && code == 0; look(run))
         code = team_pause(pressure->team, os_raw_ns() + POLL_MS * UINT64_C(1000000), error);
     pressure->lost = code == ERROR_SYSTEM;
-    *pressed = sum_up(pressure, level, run->count);
+    *pressed = sum_up(pressure, level);
     return code;
 }
 
@@ -226,20 +222,14 @@ static void touch(void *argument, unsigned rank)
     arena_touch_part(&pressure->arena, rank * pressure->room, pressure->room);
 }
 
-struct scale {
-    struct pressure *pressure;
-    uint64_t bytes;
-};
-
 /* Loads from the shared cache against loads of lines that were taken out of all caches. */
 static void find_scale(void *argument, unsigned rank)
 {
-    const struct scale *scale = argument;
-    struct pressure *pressure = scale->pressure;
+    struct pressure *pressure = argument;
     struct presser *presser = &pressure->pressers[rank];
     uint64_t ticks[2];
     for (int flush = 0; flush < 2; flush++) {
-        lay_out_holder(pressure, presser, pressure->arena.memory, scale->bytes);
+        lay_out_holder(pressure, presser, pressure->arena.memory, pressure->scale_bytes);
         for (uint64_t i = 0; i < presser->warm; i++)
             presser->kernel(presser->state, presser->chunk);
         presser->single.flush = flush;
@@ -270,10 +260,8 @@ int pressure_map(struct pressure *pressure, uint64_t cache, uint64_t most, struc
         return 0;
     const uint64_t left = machine_memory_budget(pressure->machine) / pressure->count;
     uint64_t room = HUGE_PAGE;
-    while (room * pressure->count < 2 * cache)
+    while (room * pressure->count < 2 * cache && room * 2 <= left)
         room *= 2;
-    while (room > left && room > HUGE_PAGE)
-        room /= 2;
     const uint64_t holds = (most / pressure->count / HUGE_PAGE + 1) * HUGE_PAGE;
     pressure->room = (size_t)(holds > room && holds <= left ? holds : room);
     struct team_job job = {
@@ -281,14 +269,12 @@ int pressure_map(struct pressure *pressure, uint64_t cache, uint64_t most, struc
     int code = arena_map(&pressure->arena, pressure->room * pressure->count, PAGES_AUTO, -1, error);
     if (code == 0)
         code = team_run(pressure->team, &job, error);
-    struct scale scale = {pressure, 4 * (uint64_t)pressure->own_bytes};
-    if (scale.bytes > cache / 4)
-        scale.bytes = cache / 4;
-    if (code >= 0 && line_flush_possible() && scale.bytes > (uint64_t)pressure->own_bytes &&
-        scale.bytes <= pressure->room) {
+    pressure->scale_bytes = (uint64_t)fmin(4 * pressure->own_bytes, (double)(cache / 4));
+    if (code >= 0 && line_flush_possible() &&
+        pressure->scale_bytes > (uint64_t)pressure->own_bytes &&
+        pressure->scale_bytes <= pressure->room) {
         job.count = 1;
         job.work = find_scale;
-        job.argument = &scale;
         code = team_run(pressure->team, &job, error);
     }
     pressure->lost = code == ERROR_SYSTEM;
@@ -300,8 +286,7 @@ void pressure_close(struct pressure *pressure)
     team_free(pressure->team);
     if (pressure->lost) /* a worker that did not come back may still write there */
         return;
-    if (pressure->arena.memory)
-        arena_unmap(&pressure->arena);
+    arena_unmap(&pressure->arena);
     free(pressure->pressers);
     free(pressure->run);
 }

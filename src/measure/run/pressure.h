@@ -37,7 +37,8 @@ struct pressure {
     struct pressed_run *run;
     bool lost; /* a worker of the team did not come back */
     double own_bytes, line_bytes;
-    uint64_t slow_ticks; /* a load of at least so many missed the cache; 0: it can't be told */
+    uint64_t scale_bytes; /* a set that the cache holds, and no CPU's own */
+    uint64_t slow_ticks;  /* a load of at least so many missed the cache; 0: it can't be told */
 };
 
 /* Does only what is cheap; afterwards it can run, but without pressure. `machine` and `cpus` stay

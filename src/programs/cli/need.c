@@ -86,10 +86,9 @@ static int read_compared(void *with)
 static int measure_need(struct invocation *invocation, struct error *error)
 {
     const struct command_options *asked = &invocation->options;
-    static const struct probe *const none[] = {NULL};
     struct shown shown = {.invocation = invocation, .measured = measure_as_asked(invocation)};
     struct document *document = &shown.measured.document;
-    shown.measured.run.probes = none;
+    shown.measured.run.probes = (const struct probe *const[]){NULL};
     int code = choose_outputs(&shown, error);
     if (asked->every.has != asked->progress.has + asked->rate.has)
         code = error_set(error, ERROR_USAGE,

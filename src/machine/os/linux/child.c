@@ -19,12 +19,11 @@ static _Noreturn void become(const struct child_plan *plan, const sigset_t *sign
 {
     signal(SIGXFSZ, SIG_DFL); /* which main() ignores, and a program would inherit */
     /* The kernel reads one bit less than the number that it gets. */
-    const uint64_t nodes[2] = {plan->nodes};
     bool done =
         setpgid(0, 0) == 0 && prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 &&
         (!plan->small_pages || prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0) == 0) &&
         (!plan->nodes || syscall(SYS_set_mempolicy, plan->interleaved ? MPOL_INTERLEAVE : MPOL_BIND,
-                                 nodes, 8 * sizeof nodes) == 0);
+                                 &plan->nodes, 8 * sizeof plan->nodes + 1) == 0);
     for (int i = 0; i < 3 && done; i++)
         done = dup2(i == 1 && plan->says ? says : plan->streams[i], i) >= 0;
     if (done && sigprocmask(SIG_SETMASK, signals, NULL) == 0)
