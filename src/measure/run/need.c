@@ -82,11 +82,10 @@ static double elapsed_s(const struct need *need)
 struct one {
     struct need *need;
     struct error *error;
+    struct need_seen *seen;
     int code, stopped;
-    bool late, ended, enough;
+    bool far, late, ended, enough;
     uint64_t began_ns, until_ns;
-    double load_ticks;
-    bool far;
     /* Of a part: the program's CPU time when progress was first seen, and last. */
     uint64_t lasts_ns, next_ns;
     double from_s, to_s, from, to; /* less than 0: not seen yet */
@@ -98,7 +97,7 @@ static bool is_over(void *argument)
     struct one *one = argument;
     struct need_state *state = one->need->state;
     if (!one->began_ns) {
-        one->load_ticks = pressure_load_ticks(&state->pressure, &state->memory[one->far]);
+        one->seen->load_ticks = pressure_load_ticks(&state->pressure, &state->memory[one->far]);
         one->began_ns = os_raw_ns();
         one->code = child_start(&state->child, &state->plan, one->error);
         return one->code < 0;
@@ -154,11 +153,9 @@ static int run_program(struct need *need, const struct need_condition *condition
     struct need_state *state = need->state;
     const double limit_s = need->run_s > 0 ? 10 * need->run_s + 1 : need->budget_s / 4;
     const bool pages = condition->taken == NEED_PAGES;
-    struct one one = {.need = need,
-                      .error = error,
-                      .until_ns = os_raw_ns() + (uint64_t)(limit_s * 1e9),
-                      .far = condition->taken == NEED_NEAR};
+    struct one one = {need, error, seen, .far = condition->taken == NEED_NEAR};
     struct child_end end;
+    one.until_ns = os_raw_ns() + (uint64_t)(limit_s * 1e9);
     state->plan.small_pages = pages && condition->share >= 1;
     state->plan.interleaved = condition->taken == NEED_SPREAD;
     state->plan.nodes = condition->nodes;
@@ -185,7 +182,6 @@ static int run_program(struct need *need, const struct need_condition *condition
     end_program(&state->child, &end);
     seen->wall_s = (double)(os_raw_ns() - one.began_ns) * 1e-9;
     seen->cpu_s = end.cpu_s;
-    seen->load_ticks = one.load_ticks;
     return judge_end(need, &one, &end, code, limit_s, error);
 }
 
@@ -223,9 +219,9 @@ static int run_part(struct need *need, const struct need_condition *condition,
 {
     struct need_state *state = need->state;
     const double limit_s = state->ran ? need->every_s : need->budget_s / 4;
-    struct one one = {
-        .need = need, .error = error, .lasts_ns = (uint64_t)(limit_s * 1e9), .from = -1, .to = -1};
+    struct one one = {need, error, seen, .from = -1, .to = -1};
     struct child_end end = {0};
+    one.lasts_ns = (uint64_t)(limit_s * 1e9);
     int code = pressure_run(&state->pressure, &condition->level, is_part_over, &one, &seen->pressed,
                             error);
     if (one.ended)
@@ -348,10 +344,9 @@ static int add_holds(struct need *need, bool all, const char **why, struct error
     if (!*why && !state->held_most)
         *why = "nothing of it can be held: others use it";
     for (int i = all ? 0 : SHARES - 1; i < SHARES && !*why; i++)
-        add_condition(
-            need, NEED_L3, shares[i] * most / (double)state->cache_bytes,
-            (struct pressure_level){.kind = PRESSURE_HOLD,
-                                    .bytes = (uint64_t)(shares[i] * (double)state->held_most)});
+        add_condition(need, NEED_L3, shares[i] * most / (double)state->cache_bytes,
+                      (struct pressure_level){PRESSURE_HOLD,
+                                              (uint64_t)(shares[i] * (double)state->held_most)});
     return 0;
 }
 
@@ -403,25 +398,22 @@ static int choose_conditions(struct need *need, bool all, struct error *error)
     struct pool *pool = &need->document->pool;
     const char *no_l3 = NULL, *no_traffic = NULL, *thp = need->document->conditions.thp;
     need->condition_count = 0;
-    int code = 0;
     if (!state->pressers.count)
         no_l3 = no_traffic = "pressure needs a CPU on another core than the program's";
     else if (!cache_of_cpu(&need->machine->facts, 3, state->program.ids[0]))
         no_l3 = "no L3 is declared";
     else if (!state->holds)
         no_l3 = "no other core shares the program's L3";
-    if (!no_l3)
-        code = add_holds(need, all, &no_l3, error);
+    int code = no_l3 ? 0 : add_holds(need, all, &no_l3, error);
     /* The most traffic; what each level of it really moves is measured beside the program. */
-    struct pressure_level level = {.kind = PRESSURE_TRAFFIC, .pause = pauses[SHARES - 1]};
+    const struct pressure_level level = {.kind = PRESSURE_TRAFFIC, .pause = pauses[SHARES - 1]};
     struct pressed pressed = {NAN, NAN};
     if (code == 0 && !no_traffic)
         code = pressure_run(&state->pressure, &level, NULL, NULL, &pressed, error);
     state->traffic_most = pressed.traffic;
-    for (int i = all ? 0 : SHARES - 1; i < SHARES && !no_traffic; i++) {
-        level.pause = pauses[i];
-        add_condition(need, NEED_TRAFFIC, shares[i], level);
-    }
+    for (int i = all ? 0 : SHARES - 1; i < SHARES && !no_traffic; i++)
+        add_condition(need, NEED_TRAFFIC, shares[i],
+                      (struct pressure_level){.kind = PRESSURE_TRAFFIC, .pause = pauses[i]});
     const char *no_pages = need->every_s > 0 ? "a program that runs has them already"
                            : thp && strcmp(thp, "never") == 0 ? "the system gives no huge ones"
                                                               : NULL;
@@ -715,15 +707,9 @@ static int sum_up(struct need *need, struct error *error)
 {
     struct document *document = need->document;
     struct describing describing = {.need = need};
-    struct analysis analysis = {.result = need->state->result,
-                                .document = document,
-                                .machine = &document->machine,
-                                .pool = &document->pool,
-                                .here = need->here,
-                                .there = need->there};
+    struct analysis analysis = {need->state->result, document,   &document->machine,
+                                &document->pool,     need->here, need->there};
     need->state->result->elapsed_s = document->run.elapsed_s = elapsed_s(need);
-    need->state->result->findings = NULL;
-    need->state->result->finding_count = 0;
     int code = pool_enter(&document->pool, describe, &describing, error);
     if (code == 0)
         code = analysis_run(&analysis, need_analyse, error);

@@ -87,9 +87,9 @@ static bool look(void *argument)
 
 /* --- what was taken --- */
 
-static struct pressed sum_up(const struct pressure *pressure, const struct pressure_level *level)
+static struct pressed sum_up(const struct pressure *pressure, const struct pressure_level *level,
+                             size_t count)
 {
-    const size_t count = pressure->run->count;
     struct pressed pressed = {NAN, NAN};
     double rate = 0, loads = 0, quick = 0;
     for (size_t i = 0; i < count; i++) {
@@ -186,31 +186,25 @@ int pressure_run(struct pressure *pressure, const struct pressure_level *level,
                  struct error *error)
 {
     struct pressed_run *run = pressure->run;
-    *run = (struct pressed_run){.pressure = pressure,
-                                .over = over,
-                                .argument = argument,
-                                .count = level->kind == PRESSURE_NONE ? 0 : pressure->count};
+    const size_t count = level->kind == PRESSURE_NONE ? 0 : pressure->count;
+    const struct team_job job = {pressure->cpus, count, press, run, look};
+    *run = (struct pressed_run){pressure, over, argument, count};
     inject_mix_make(&run->mix, 100, INJECT_SEQUENTIAL, (size_t)pressure->line_bytes);
-    for (size_t i = 0; i < run->count; i++) {
+    for (size_t i = 0; i < count; i++) {
         unsigned char *memory = pressure->arena.memory + i * pressure->room;
         struct presser *presser = &pressure->pressers[i];
         presser->began_ns = 0;
         memset(presser->bins, 0, sizeof presser->bins);
         if (level->kind == PRESSURE_HOLD)
-            lay_out_holder(pressure, presser, memory, level->bytes / run->count);
+            lay_out_holder(pressure, presser, memory, level->bytes / count);
         else
             lay_out_traffic(pressure, presser, memory, level->pause);
     }
-    const struct team_job job = {.cpus = pressure->cpus,
-                                 .count = run->count,
-                                 .work = press,
-                                 .argument = run,
-                                 .overdue = look};
-    int code = run->count ? team_run(pressure->team, &job, error) : 0;
-    for (; !run->count && atomic_load(&run->phase) != OVER && code == 0; look(run))
+    int code = count ? team_run(pressure->team, &job, error) : 0;
+    for (; !count && atomic_load(&run->phase) != OVER && code == 0; look(run))
         code = team_pause(pressure->team, os_raw_ns() + POLL_MS * UINT64_C(1000000), error);
     pressure->lost = code == ERROR_SYSTEM;
-    *pressed = sum_up(pressure, level);
+    *pressed = sum_up(pressure, level, count);
     return code;
 }
 
@@ -264,8 +258,7 @@ int pressure_map(struct pressure *pressure, uint64_t cache, uint64_t most, struc
         room *= 2;
     const uint64_t holds = (most / pressure->count / HUGE_PAGE + 1) * HUGE_PAGE;
     pressure->room = (size_t)(holds > room && holds <= left ? holds : room);
-    struct team_job job = {
-        .cpus = pressure->cpus, .count = pressure->count, .work = touch, .argument = pressure};
+    struct team_job job = {pressure->cpus, pressure->count, touch, pressure};
     int code = arena_map(&pressure->arena, pressure->room * pressure->count, PAGES_AUTO, -1, error);
     if (code == 0)
         code = team_run(pressure->team, &job, error);

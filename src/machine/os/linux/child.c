@@ -35,7 +35,6 @@ static _Noreturn void become(const struct child_plan *plan, const sigset_t *sign
 int child_start(struct child *child, const struct child_plan *plan, struct error *error)
 {
     sigset_t all, before;
-    struct child_end end;
     int told[2], says[2] = {-1, -1}, why = 0;
     child->id = 0;
     if ((plan->says && pipe2(says, O_CLOEXEC | O_NONBLOCK) < 0) || pipe2(told, O_CLOEXEC) < 0) {
@@ -60,7 +59,7 @@ int child_start(struct child *child, const struct child_plan *plan, struct error
     close(told[0]);
     if (!why)
         return 0;
-    child_reap(child, &end);
+    child_reap(child, &(struct child_end){0});
     close(says[0]);
     return error_set(error, id < 0 ? ERROR_SYSTEM : ERROR_USAGE, "'%s' can't be run: %s",
                      plan->arguments[0],
