@@ -15,8 +15,7 @@ static void speak(struct talk *talk)
     const struct probe_result *result = talk_measure(talk, "latency", options, 1);
     const struct series *series = probe_series(result, "latency", NULL, NULL);
     const struct point *point = series && series->point_count ? &series->points[0] : NULL;
-    if (!point || !point->y.n)
-        talk_missing(talk, "the latency");
+    talk_need(talk, point && point->y.n, "the latency");
     fprintf(talk->out, "%.3f\n", (double)point->y.median);
 }
 

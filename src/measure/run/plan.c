@@ -45,21 +45,18 @@ static int skip(struct run_turn *turn, const struct probe *probe, struct probe_r
 
 /* --- levels first --- */
 
-/* Where no cache is declared, a curve of a second finds L1 and L2 for probes that measure in them,
- * and that can be measured. */
+/* Where no cache is declared, a curve of a second finds L1 and L2 for probes that measure in them.
+ */
 static const double curve_s = 1;
 
 static const struct probe *curve_before(const struct run *run)
 {
     const struct probe *latency = probe_by_name("latency");
-    const struct common_options *asked = &run->asked;
-    const bool two = (asked->cpus.has ? asked->cpus.cpus.count : run->machine->allowed.count) > 1;
     bool wanted = false;
     for (size_t i = 0; run->probes && run->probes[i] && !run->twin; i++) {
         if (run->probes[i] == latency)
             return NULL;
-        wanted = wanted || (run->probes[i]->sized_by_found &&
-                            (two || !(run->probes[i]->needs & NEEDS_TWO_CPUS)));
+        wanted = wanted || run->probes[i]->sized_by_found;
     }
     return wanted && !machine_last_cache(run->machine) &&
                    !document_probe(run->document, latency->name)
@@ -115,10 +112,9 @@ static int plan_turn(struct run *run, struct run_turn *turn, const struct probe 
     return code;
 }
 
-static int plan_turns(struct run *run, struct error *error)
+static int plan_turns_after(struct run *run, const struct probe *curve, struct error *error)
 {
     const struct probe *const *list = run->probes ? run->probes : probes;
-    const struct probe *curve = curve_before(run);
     run->levels_first = curve != NULL;
     size_t count = run->levels_first;
     for (size_t i = 0; list[i]; i++)
@@ -144,6 +140,21 @@ static int plan_turns(struct run *run, struct error *error)
             const size_t turn = run->turn_count++;
             code = plan_turn(run, &run->turns[turn], list[i], &results[turn], error);
         }
+    return code;
+}
+
+/* No curve is measured for probes of which none can be. */
+static int plan_turns(struct run *run, struct error *error)
+{
+    const struct probe *curve = curve_before(run);
+    int code = plan_turns_after(run, curve, error);
+    bool possible = false;
+    for (size_t i = 1; i < run->turn_count; i++)
+        possible = possible || run->turns[i].task.result->status != PROBE_SKIPPED;
+    if (code == 0 && curve && !possible) {
+        run_release(run);
+        code = plan_turns_after(run, NULL, error);
+    }
     return code;
 }
 

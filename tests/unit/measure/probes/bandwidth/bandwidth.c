@@ -154,11 +154,8 @@ static void trials_by_threads_are_worth_their_memory(void **state)
 static void beside_other_probes_it_is_brief(void **state)
 {
     struct bench *bench = *state;
-    struct document document = {.probe_count = 1};
-    struct probe_result other = {.name = "other"};
-    document.probes = &other;
     assert_int_equal(bench_plan(bench, &bandwidth_probe, NULL), 0);
-    bench->task.document = &document;
+    bench->task.several = true;
     assert_int_equal(next(bench, 1), 1);
     assert_int_equal(points_by(bench, "triad", NULL), 0);
     assert_int_equal(points_by(bench, "read", "L2"), 2); /* one CPU, and all */
