@@ -165,12 +165,12 @@ static void take_series(struct completing *completing, const struct finding *fin
 
 static double line_bytes(const struct machine_facts *machine)
 {
-    enum { USUAL = 64 }; /* if the machine does not say: x86-64, riscv64 and most aarch64 */
     for (size_t i = 0; i < machine->cache_count; i++)
         if (machine->caches[i].level == 1 && machine->caches[i].line_bytes &&
             !text_same(machine->caches[i].type, "instruction"))
             return machine->caches[i].line_bytes;
-    return USUAL;
+    /* If the machine does not say. */
+    return text_same(machine->cpu_arch, "ppc64le") ? 128 : 64;
 }
 
 static bool is_standard(const struct completing *completing, const struct factor *factor)

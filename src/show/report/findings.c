@@ -37,9 +37,8 @@ static void add_finding(struct report *report, struct table *table,
     row->line = entry->meaning.role == ROLE_PLAIN ? NULL : entry->meaning.line;
     row->cells[at++] = cell_of_text(finding->name);
     row->cells[at] = cell_of_finding(finding, FORM_VALUE);
-    const bool wide = row->cells[at].mark == '~' && finding_kind(finding) == finding_good;
-    row->cells[at++].mark = '\0'; /* the grade says it */
-    row->cells[at++] = cell_of_text(wide ? "wide" : finding_kind(finding));
+    row->cells[at++].mark = '\0'; /* the kind says it */
+    row->cells[at++] = cell_of_text(finding_kind(finding));
     if (filled->longer)
         row->cells[at++] = cell_of_text(disturbance_words(report, finding->disturbance));
     if (filled->declared)
@@ -73,7 +72,7 @@ void report_add_findings(struct report *report, size_t index, const struct probe
     table->title = "findings";
     table_add_words(report, table, "finding", 24);
     table_add_figures(report, table, "value", 10)->measured = true;
-    table_add_figures(report, table, "grade", 0)->rank = 1;
+    table_add_figures(report, table, "kind", 0)->rank = 1;
     if (filled.longer)
         table_add_figures(report, table, "longer", 8)->rank = 1;
     if (filled.declared)

@@ -113,6 +113,23 @@ static void what_differs_is_reported(void **state)
     pool_free(&bench.pool);
 }
 
+static void a_line_that_no_cache_declares_is_the_architecture_s(void **state)
+{
+    static const struct {
+        const char *arch;
+        double line;
+    } cases[] = {{"ppc64le", 128}, {"x86_64", 64}, {NULL, 64}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct bench bench;
+        set_up(&bench, "latency");
+        bench.machine.cache_count = 0;
+        bench.machine.cpu_arch = cases[i].arch;
+        add_chase(&bench, "random", cases[i].line);
+        assert_string_equal(deviations(&bench, "L2.latency"), "");
+        pool_free(&bench.pool);
+    }
+}
+
 static void pages_are_what_was_obtained(void **state)
 {
     static const struct {
@@ -311,6 +328,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_standard_chase_is_recognised_by_its_name),
         cmocka_unit_test(what_differs_is_reported),
+        cmocka_unit_test(a_line_that_no_cache_declares_is_the_architecture_s),
         cmocka_unit_test(pages_are_what_was_obtained),
         cmocka_unit_test(nodes_and_cpus_are_named_by_distance_and_kind),
         cmocka_unit_test(cores_of_a_list_are_named_by_their_kind),
