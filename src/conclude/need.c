@@ -66,22 +66,29 @@ bool need_untold(const struct probe_result *result)
     return untold;
 }
 
+/* A share in percent, to two digits: "%.4g" then shows no exponent below ten thousand. */
+static double percent(double share)
+{
+    const double unit = pow(10, floor(log10(fabs(100 * share))) - 1);
+    return isnormal(share) ? round(100 * share / unit) * unit : share;
+}
+
 /* "31 % slower (28 to 34)", "indifferent, within 2 %". */
 static void add_answer(struct line *line, const struct summary *ratio)
 {
-    const double low = 100 * ((double)ratio->low - 1), high = 100 * ((double)ratio->high - 1),
-                 reach = fmax(fabs(low), fabs(high)), value = 100 * ((double)ratio->median - 1);
+    const double low = percent((double)ratio->low - 1), high = percent((double)ratio->high - 1),
+                 reach = fmax(fabs(low), fabs(high)), value = percent((double)ratio->median - 1);
     const enum answer answer = answer_of(ratio);
     if (answer == SLOWER)
-        line_add(line, "%.2g %% slower (%.2g to %.2g)", value, low, high);
+        line_add(line, "%.4g %% slower (%.4g to %.4g)", value, low, high);
     else if (answer == FASTER)
-        line_add(line, "%.2g %% faster (%.2g to %.2g)", -value, -high, -low);
+        line_add(line, "%.4g %% faster (%.4g to %.4g)", -value, -high, -low);
     else if (answer == INDIFFERENT)
         line_add(line, "indifferent, within %.2g %%", fmax(reach, 1));
     else
         line_add(line, "can't tell");
     if (answer == UNTOLD && isfinite(reach))
-        line_add(line, " to better than %.2g %%", reach);
+        line_add(line, " to better than %.4g %%", reach);
     if (answer == UNTOLD)
         line_add(line, ": too few runs%s", has_too_few(ratio) ? "" : ", or too much else at work");
 }
@@ -185,11 +192,11 @@ static void add_waits(struct analysis *analysis)
     if (reach > told_widest)
         line_add(&line,
                  "how much of its time it waits for memory: can't tell to better than %.2g %%: "
-                 "loads take %.2g %% longer at most",
-                 100 * reach, 100 * fmax(0, most));
+                 "loads take %.4g %% longer at most",
+                 100 * reach, percent(fmax(0, most)));
     else
-        line_add(&line, "it waits for memory %.2g %% of its time (%.2g to %.2g)",
-                 50 * (told.low + told.high), 100 * told.low, 100 * told.high);
+        line_add(&line, "it waits for memory %.4g %% of its time (%.4g to %.4g)",
+                 percent((told.low + told.high) / 2), percent(told.low), percent(told.high));
     add_said(analysis, "need.waits", "", reach <= told_widest, told.low, told.high, &line, NULL);
 }
 

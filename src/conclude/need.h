@@ -20,14 +20,16 @@ analyse_function need_analyse;
  * ERROR_IMPOSSIBLE where a document lacks a curve for any program. */
 analyse_function need_against;
 
-/* What may be taken away. NEED_NOTHING: a run alone, over the runs alone before and after. */
+/* What may be taken away. NEED_NOTHING: a run alone, over the runs alone before and after;
+ * NEED_CORES: two of its threads have one core between them; NEED_NEAR: its memory is on the
+ * farthest node, and NEED_SPREAD: on all nodes in turn. */
 enum need_taken {
     NEED_NOTHING,
     NEED_L3,
     NEED_TRAFFIC,
     NEED_PAGES,
-    NEED_CORES, /* two of its threads have one core between them */
-    NEED_NEAR,  /* its memory is on the farthest node */
+    NEED_CORES,
+    NEED_NEAR,
     NEED_SPREAD,
     NEED_TAKEN
 };

@@ -277,10 +277,10 @@ static void refuse_loop(const struct predicting *p)
     const struct machine_facts *facts = p->machine;
     const double least = 2 * p->line * loop->chains * loop->threads;
     char size[UNIT_TEXT], most[UNIT_TEXT];
-    uint64_t memory = loop->node < 0 ? facts->memory_bytes : 0;
-    for (size_t i = 0; i < facts->node_count; i++)
-        if (facts->nodes[i].id == loop->node)
-            memory = facts->nodes[i].memory_bytes;
+    const size_t at = node_index(facts, loop->node);
+    const uint64_t memory = loop->node < 0           ? facts->memory_bytes
+                            : at < facts->node_count ? facts->nodes[at].memory_bytes
+                                                     : 0;
     size_format(loop->bytes, size);
     if (loop->node >= 0 && !memory)
         pool_leave(p->pool, ERROR_USAGE, "--node %d: no memory is there", loop->node);

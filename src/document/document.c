@@ -166,6 +166,14 @@ double probe_value(const struct probe_result *probe, const char *name)
     return finding ? finding->value : NAN;
 }
 
+size_t node_index(const struct machine_facts *facts, int id)
+{
+    size_t i = 0;
+    while (i < facts->node_count && facts->nodes[i].id != id)
+        i++;
+    return i;
+}
+
 bool axis_has_ids(const struct axis *axis)
 {
     static const char *const numbered[] = {"cpu",  "node",  "device", "multiprocessor",

@@ -298,6 +298,8 @@ extern const char *const probe_status_names[]; /* indexed by enum probe_status *
 
 /* Whether the quick set was measured: by `check` itself, or because of --quick. */
 bool run_was_quick(const struct run_facts *);
+/* The index of the NUMA node with that number; node_count: there is none. */
+size_t node_index(const struct machine_facts *, int id);
 /* The probe of that name; NULL where there is none. */
 struct probe_result *document_probe(const struct document *, const char *name);
 /* The same; it is added, in that pool, if it is not there. Both texts are kept as they are. */

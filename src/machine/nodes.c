@@ -29,10 +29,7 @@ static void read_distances(struct machine *machine, size_t from, const struct cp
         unsigned long distance = strtoul(at, &end, 10);
         if (end == at || count == online->count)
             break;
-        size_t to = 0;
-        while (to < facts->node_count && facts->nodes[to].id != online->ids[count])
-            to++;
-        count++;
+        const size_t to = node_index(facts, online->ids[count++]);
         if (to < facts->node_count && distance > 0 && distance < 255) /* 255: unreachable */
             distances[to] = (unsigned)distance;
         at = end + strspn(end, " \t\n");

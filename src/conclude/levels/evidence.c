@@ -164,14 +164,18 @@ struct weighing {
     double tolerance;
 };
 
-/* Whether the step after level k, which lies beyond the second, may be due to a guest's tables of
- * pages that leave the second one. */
-static bool tables_explain(const struct weighing *weighing, size_t k, double next)
+/* Whether the step from level k to the latency `next`, somewhere between two sizes, may be due to a
+ * TLB, or beyond the second level to a guest's tables of pages that leave the second one. */
+static bool is_translation(const struct weighing *weighing, size_t k, double next, double from,
+                           double to)
 {
     const struct level *list = weighing->levels->list;
-    return (weighing->pages == LEVEL_PAGES_WALKED || weighing->pages == LEVEL_PAGES_HOSTED) &&
-           k > 1 && list[k].to * tables_share > list[1].capacity.low &&
-           next < tables_most * list[k].latency.value;
+    const enum level_pages pages = weighing->pages;
+    return evidence_is_translation(weighing->curve, pages, log(list[k].latency.value), log(next),
+                                   from, to) ||
+           ((pages == LEVEL_PAGES_WALKED || pages == LEVEL_PAGES_HOSTED) && k > 1 &&
+            list[k].to * tables_share > list[1].capacity.low &&
+            next < tables_most * list[k].latency.value);
 }
 
 /* The smallest size that a level serves, by the fit. */
@@ -346,10 +350,8 @@ static void refuse_levels(struct weighing *weighing)
                          fmin(served_to(levels, k), curve->clean[curve->n - 1].bytes));
         const struct level *before = k ? &levels->list[k - 1] : NULL;
         /* Where translation explains the step to level k, it is a part of the level before. */
-        if (before && (evidence_is_translation(curve, weighing->pages, log(before->latency.value),
-                                               log(levels->list[k].fitted), before->capacity.low,
-                                               before->capacity.high) ||
-                       tables_explain(weighing, k - 1, levels->list[k].fitted)))
+        if (before && is_translation(weighing, k - 1, levels->list[k].fitted, before->capacity.low,
+                                     before->capacity.high))
             join_next(weighing, k - 1, levels->list[k].fitted);
         else {
             take_out(weighing, k);
@@ -414,9 +416,7 @@ static void join_translation(struct weighing *weighing)
     struct levels *levels = weighing->levels;
     for (size_t k = 0; k + 1 < levels->count;) {
         const struct level *level = &levels->list[k], *next = level + 1;
-        if (evidence_is_translation(weighing->curve, weighing->pages, log(level->latency.value),
-                                    log(next->latency.value), level->to, next->from) ||
-            tables_explain(weighing, k, next->latency.value))
+        if (is_translation(weighing, k, next->latency.value, level->to, next->from))
             join_next(weighing, k, next->latency.value);
         else
             k++;

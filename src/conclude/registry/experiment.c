@@ -169,7 +169,7 @@ static double line_bytes(const struct machine_facts *machine)
         if (machine->caches[i].level == 1 && machine->caches[i].line_bytes &&
             !text_same(machine->caches[i].type, "instruction"))
             return machine->caches[i].line_bytes;
-    /* If the machine does not say. */
+    /* If the machine does not say: as machine/arch has it. */
     return text_same(machine->cpu_arch, "ppc64le") ? 128 : 64;
 }
 

@@ -44,6 +44,7 @@ struct need_state {
     /* A core's two threads, and a thread of each of two cores; empty: no core has two. */
     struct cpulist together, apart;
     bool parallel;
+    uint64_t nodes;         /* a bit for each that may be used */
     int far_node;           /* -1: there is a single node */
     bool unbound;           /* the system binds no memory to nodes, as in many containers */
     struct arena memory[2]; /* for timed loads: the program's own, and the far node's */
@@ -350,19 +351,36 @@ static int add_holds(struct need *need, bool all, const char **why, struct error
     return 0;
 }
 
-/* Cores and nodes, where there are several. The node is the farthest, as the firmware declares. */
+/* The farthest node is the one that the firmware declares so. */
+static void find_nodes(struct need_state *state, const struct machine *machine)
+{
+    const struct cpu_place *own = machine_cpu(machine, state->program.ids[0]);
+    const struct numa_facts *nodes = machine->facts.nodes;
+    const size_t count = machine->facts.node_count, near = node_index(&machine->facts, own->node);
+    size_t far = count;
+    for (size_t i = 0; i < count && near < count; i++) {
+        const unsigned *distances = machine->nodes[near].distances;
+        if (!machine->nodes[i].allowed || !machine->nodes[i].free_bytes || nodes[i].id > 63)
+            continue;
+        state->nodes |= UINT64_C(1) << nodes[i].id;
+        if (i != near && (far == count || (distances && distances[i] > distances[far])))
+            far = i;
+    }
+    state->far_node = far < count ? nodes[far].id : -1;
+}
+
+/* Cores and nodes, where there are several. */
 static int choose_places(struct need *need, struct error *error)
 {
     struct need_state *state = need->state;
     const struct machine *machine = need->machine;
     const struct cpu_place *own = machine_cpu(machine, state->program.ids[0]);
-    const struct numa_facts *nodes = machine->facts.nodes;
-    const size_t count = machine->facts.node_count;
-    struct need_condition places[] = {{.taken = NEED_CORES, .cpus = &state->apart},
-                                      {.taken = NEED_CORES, .share = 1, .cpus = &state->together},
-                                      {.taken = NEED_NEAR, .share = 1},
-                                      {.taken = NEED_SPREAD, .share = 1}};
-    size_t near = 0, far = count;
+    const bool far = state->far_node >= 0 && !state->unbound;
+    const struct need_condition places[] = {
+        {.taken = NEED_CORES, .cpus = &state->apart},
+        {.taken = NEED_CORES, .share = 1, .cpus = &state->together},
+        {.taken = NEED_NEAR, .share = 1, .nodes = far ? UINT64_C(1) << state->far_node : 0},
+        {.taken = NEED_SPREAD, .share = 1, .nodes = state->nodes}};
     int code = 0;
     state->together.count = state->apart.count = 0;
     for (size_t i = 0; i < machine->allowed.count && code == 0 && state->parallel; i++) {
@@ -373,20 +391,7 @@ static int choose_places(struct need *need, struct error *error)
         if (code == 0 && (cpu == own->id || (!mate && state->apart.count < 2)))
             code = cpulist_add(&state->apart, cpu);
     }
-    while (near < count && nodes[near].id != own->node)
-        near++;
-    for (size_t i = 0; i < count && near < count && !state->unbound; i++) {
-        const unsigned *distances = machine->nodes[near].distances;
-        if (!machine->nodes[i].allowed || !machine->nodes[i].free_bytes || nodes[i].id > 63)
-            continue;
-        places[3].nodes |= UINT64_C(1) << nodes[i].id;
-        if (i != near && (far == count || (distances && distances[i] > distances[far])))
-            far = i;
-    }
-    state->far_node = far < count ? nodes[far].id : -1;
-    places[2].nodes = far < count ? UINT64_C(1) << state->far_node : 0;
-    for (size_t i = state->together.count + state->apart.count == 4 ? 0 : 2;
-         i < (far < count ? 4 : 2); i++)
+    for (size_t i = state->together.count + state->apart.count == 4 ? 0 : 2; i < (far ? 4 : 2); i++)
         need->conditions[need->condition_count++] = places[i];
     return code < 0 ? error_out_of_memory(error) : 0;
 }
@@ -507,16 +512,14 @@ static int plan(struct need *need, struct error *error)
         code = pressure_map(&state->pressure, state->cache_bytes,
                             (uint64_t)(hold_most * (double)state->cache_bytes), error);
     if (code == 0)
-        code = choose_conditions(need, true, error);
-    if (code == 0)
         code = arena_map(&state->memory[0], HUGE_PAGE, PAGES_AUTO, -1, error);
     if (code == 0 && state->far_node >= 0)
         state->unbound =
             arena_map(&state->memory[1], HUGE_PAGE, PAGES_AUTO, state->far_node, NULL) < 0;
-    if (code == 0 && state->unbound)
-        code = choose_conditions(need, true, error);
     for (int far = 0; far < 2 && code == 0; far++)
         arena_touch_part(&state->memory[far], 0, HUGE_PAGE);
+    if (code == 0)
+        code = choose_conditions(need, true, error);
     if (code == 0 && NEED_BLOCKS_LEAST * block_s(need) > need->budget_s - elapsed_s(need))
         code = choose_conditions(need, false, error);
     if (code < 0)
@@ -546,7 +549,6 @@ struct describing {
     size_t count;
 };
 
-/* Those of need_name are times of the program over those alone. */
 static struct series *add_series(struct describing *d, const char *name, enum need_taken taken,
                                  const char *y, const char *unit)
 {
@@ -582,32 +584,42 @@ static void add_point(struct describing *d, struct series *series, double x)
     d->count = 0;
 }
 
-/* What a run with something taken away tells: its time or its loads over those of the runs alone
- * before and after it, the room, or (another name) how much was taken. NAN: nothing yet. */
-static double told_by(const struct need_state *state, const char *name, size_t c, size_t block)
+/* What a run with something taken away tells: its time, and loads just before it, over those of the
+ * runs alone before and after it; how much was taken; and what the holders hold without it. */
+enum told { TIME, LOADS, HELD, TRAFFIC, ROOM };
+static const struct {
+    const char *name, *y, *unit;
+} told_series[] = {[TIME] = {need_name, "time", ""},
+                   [LOADS] = {need_loads, "time", ""},
+                   [HELD] = {"held", "held", "B"},
+                   [TRAFFIC] = {"traffic", "traffic", "B/s"},
+                   [ROOM] = {need_room, "held", "B"}};
+
+/* NAN: nothing yet. */
+static double told_by(const struct need_state *state, enum told told, size_t c, size_t block)
 {
     const size_t after = state->after[c][block];
-    const struct need_seen *taken = &state->taken[c][block], *alone = &state->alone[after];
-    if (!after || (after >= state->alone_count && (name == need_name || name == need_loads)))
+    if (!after || (after >= state->alone_count && told <= LOADS))
         return NAN;
-    if (name == need_name)
-        return taken->cpu_s / sqrt(alone[-1].cpu_s * alone->cpu_s);
-    if (name == need_loads)
-        return taken->load_ticks / sqrt(alone[-1].load_ticks * alone->load_ticks);
-    /* Of the two amounts one is NAN. */
-    return name != need_room ? fmax(taken->pressed.held, taken->pressed.traffic)
-           : taken->room > 0 ? taken->room
-                             : NAN;
+    const struct need_seen *taken = &state->taken[c][block], *alone = &state->alone[after];
+    const double all[] = {[TIME] = taken->cpu_s / sqrt(alone[-1].cpu_s * alone->cpu_s),
+                          [LOADS] =
+                              taken->load_ticks / sqrt(alone[-1].load_ticks * alone->load_ticks),
+                          [HELD] = taken->pressed.held,
+                          [TRAFFIC] = taken->pressed.traffic,
+                          [ROOM] = taken->room > 0 ? taken->room : NAN};
+    return all[told];
 }
 
 /* The share of the most that was really taken, in percent. */
 static double percent_of(struct describing *d, const struct need_condition *condition)
 {
     const struct need_state *state = d->need->state;
-    const double most =
-        condition->taken == NEED_L3 ? (double)state->cache_bytes : state->traffic_most;
+    const bool held = condition->taken == NEED_L3;
+    const double most = held ? (double)state->cache_bytes : state->traffic_most;
     for (size_t b = 0; b < NEED_BLOCKS_MOST; b++)
-        add_value(d, told_by(state, NULL, (size_t)(condition - d->need->conditions), b));
+        add_value(
+            d, told_by(state, held ? HELD : TRAFFIC, (size_t)(condition - d->need->conditions), b));
     const double amount = median_of(d->values, d->count);
     d->count = 0;
     return 100 * (amount >= 0 && most > 0 ? amount / most : condition->share);
@@ -615,25 +627,24 @@ static double percent_of(struct describing *d, const struct need_condition *cond
 
 /* Times where all is taken are over those where nothing is, which stand before them. Rooms and
  * loads are of all that can be taken. */
-static void describe_taken(struct describing *d, const char *name, enum need_taken taken,
-                           const char *y, const char *unit)
+static void describe_taken(struct describing *d, enum told told, enum need_taken taken)
 {
     const struct need *need = d->need;
-    const bool whole = name == need_room || name == need_loads;
-    struct series *series = add_series(d, name, taken, y, unit);
+    struct series *series =
+        add_series(d, told_series[told].name, taken, told_series[told].y, told_series[told].unit);
     size_t none = NEED_CONDITIONS;
     for (size_t c = 0; c < need->condition_count; c++) {
         const struct need_condition *condition = &need->conditions[c];
-        if (condition->taken != taken || (name == need_loads && condition->share < 1))
+        if (condition->taken != taken || (told == LOADS && condition->share < 1))
             continue;
         if (!(condition->share > 0)) {
             none = c;
             continue;
         }
-        const double x = whole ? 100 : percent_of(d, condition);
+        const double x = told == ROOM || told == LOADS ? 100 : percent_of(d, condition);
         for (size_t b = 0; b < NEED_BLOCKS_MOST; b++)
-            add_value(d, told_by(need->state, name, c, b) /
-                             (none < c ? told_by(need->state, name, none, b) : 1));
+            add_value(d, told_by(need->state, told, c, b) /
+                             (none < c ? told_by(need->state, told, none, b) : 1));
         add_point(d, series, x);
     }
     if (!series->point_count)
@@ -647,15 +658,15 @@ static int describe(void *with)
     const struct need_state *state = need->state;
     state->result->series = NULL;
     state->result->series_count = 0;
-    describe_taken(d, need_name, NEED_L3, "time", "");
-    describe_taken(d, "held", NEED_L3, "held", "B");
-    describe_taken(d, need_name, NEED_TRAFFIC, "time", "");
-    describe_taken(d, "traffic", NEED_TRAFFIC, "traffic", "B/s");
-    describe_taken(d, need_room, NEED_L3, "held", "B");
+    describe_taken(d, TIME, NEED_L3);
+    describe_taken(d, HELD, NEED_L3);
+    describe_taken(d, TIME, NEED_TRAFFIC);
+    describe_taken(d, TRAFFIC, NEED_TRAFFIC);
+    describe_taken(d, ROOM, NEED_L3);
     for (enum need_taken taken = NEED_PAGES; taken < NEED_TAKEN; taken++)
-        describe_taken(d, need_name, taken, "time", "");
-    describe_taken(d, need_loads, NEED_TRAFFIC, "time", "");
-    describe_taken(d, need_loads, NEED_NEAR, "time", "");
+        describe_taken(d, TIME, taken);
+    describe_taken(d, LOADS, NEED_TRAFFIC);
+    describe_taken(d, LOADS, NEED_NEAR);
     for (size_t i = 0; i < state->alone_count; i++)
         add_value(d, state->alone[i].cpu_s);
     add_point(d, add_series(d, "alone", NEED_NOTHING, "time", "s"), 0);
@@ -770,6 +781,8 @@ int need_measure(struct need *need, struct error *error)
         code = choose_cpus(need, error);
     if (!modelled)
         need->once = need->every_s > 0 ? run_part : run_program;
+    if (code == 0 && !(need->every_s > 0))
+        find_nodes(state, need->machine);
     if (code == 0)
         code = modelled ? choose_places(need, error) : plan(need, error);
     if (code == 0 && need->planned)

@@ -146,12 +146,11 @@ static int plan_turns_after(struct run *run, const struct probe *curve, struct e
 /* No curve is measured for probes of which none can be. */
 static int plan_turns(struct run *run, struct error *error)
 {
-    const struct probe *curve = curve_before(run);
-    int code = plan_turns_after(run, curve, error);
-    bool possible = false;
+    int code = plan_turns_after(run, curve_before(run), error);
+    bool possible = !run->levels_first;
     for (size_t i = 1; i < run->turn_count; i++)
         possible = possible || run->turns[i].task.result->status != PROBE_SKIPPED;
-    if (code == 0 && curve && !possible) {
+    if (code == 0 && !possible) {
         run_release(run);
         code = plan_turns_after(run, NULL, error);
     }

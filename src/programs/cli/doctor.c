@@ -103,8 +103,10 @@ static void print_mark(const char *mark, const char *colour, const struct text_s
 
 static void print_more(const char *text, const struct text_style *style)
 {
-    if (text && printf("%*s", REMARK_INDENT, ""))
-        render_sentence(stdout, text, REMARK_INDENT, style);
+    if (!text)
+        return;
+    printf("%*s", REMARK_INDENT, "");
+    render_sentence(stdout, text, REMARK_INDENT, style);
 }
 
 /* Drops "gpu0: " from a backend's error, because the line has it already. */

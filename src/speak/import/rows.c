@@ -367,12 +367,12 @@ void rows_unread_but(const struct rows *rows, const char *known)
 
 void text_note(struct import_text *source, const char *format, ...)
 {
-    const size_t used = strlen(source->notes), room = sizeof source->notes - used;
+    char more[sizeof source->notes];
+    const size_t used = strlen(source->notes);
     va_list arguments;
-    if (used)
-        snprintf(source->notes + used, room, "; ");
     va_start(arguments, format);
-    vsnprintf(source->notes + strlen(source->notes), room - (used ? 2 : 0), format, arguments);
+    vsnprintf(more, sizeof more, format, arguments);
+    snprintf(source->notes + used, sizeof source->notes - used, "%s%s", used ? "; " : "", more);
     va_end(arguments);
 }
 

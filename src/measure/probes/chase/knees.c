@@ -92,13 +92,12 @@ size_t knees_around(const struct series *series, const struct level *level, uint
     return count;
 }
 
-size_t knees_choose(const struct probe_task *task, const struct series *series,
+size_t knees_choose(struct pool *pool, enum level_pages pages, const struct series *series,
                     const struct translation_knee *knees, size_t knee_count, uint64_t stride,
                     uint64_t sizes[KNEES_SIZES_MOST])
 {
     struct levels levels;
-    levels_of_series(task->pool, level_pages(&task->machine->facts, knee_count), series, knees,
-                     knee_count, &levels);
+    levels_of_series(pool, pages, series, knees, knee_count, &levels);
     size_t count = 0;
     for (size_t k = 0; k < levels.count && isfinite(levels.list[k].capacity.value); k++)
         count += knees_around(series, &levels.list[k], stride, sizes + count);

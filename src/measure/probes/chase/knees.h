@@ -21,7 +21,7 @@ size_t knees_around(const struct series *, const struct level *, uint64_t stride
 /* Sizes to measure next so that the capacities in `series` (latency over bytes) become known to a
  * few percent: multiples of `stride`, not yet in `series`. Fills `sizes`, ascending, and returns
  * how many: 0 if all knees are known well enough. A step of the pool. */
-size_t knees_choose(const struct probe_task *, const struct series *,
+size_t knees_choose(struct pool *, enum level_pages, const struct series *,
                     const struct translation_knee *, size_t knee_count, uint64_t stride,
                     uint64_t sizes[KNEES_SIZES_MOST]);
 

@@ -331,7 +331,8 @@ static void plan_latency(struct gpu_task *here)
                 const struct series *series = &task->plan.series[asked->list[i].series];
                 uint64_t sizes[KNEES_SIZES_MOST];
                 add_points(here, asked, &asked->list[i], sizes,
-                           knees_choose(task, series, NULL, 0, asked->stride, sizes));
+                           knees_choose(task->pool, LEVEL_PAGES_KNOWN, series, NULL, 0,
+                                        asked->stride, sizes));
             }
         }
     }

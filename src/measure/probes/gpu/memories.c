@@ -220,8 +220,9 @@ static void plan_memories(struct gpu_task *task)
     for (; ladder < ladders + LADDERS; ladder++) { /* more sizes around the ends of the caches */
         const struct series *series = series_of(task, ladder);
         uint64_t sizes[KNEES_SIZES_MOST];
-        const size_t count =
-            series ? knees_choose(task->task, series, NULL, 0, ladder->line, sizes) : 0;
+        const size_t count = series ? knees_choose(task->task->pool, LEVEL_PAGES_KNOWN, series,
+                                                   NULL, 0, ladder->line, sizes)
+                                    : 0;
         for (size_t i = 0; i < count; i++) {
             const struct gpu_work work = gpu_chase(ladder->path, (size_t)sizes[i], ladder->line);
             gpu_add_point(task, series, (double)sizes[i], &work);

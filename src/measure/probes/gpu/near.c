@@ -8,12 +8,10 @@
 static int cpus_of(const struct machine *machine, double node, struct cpulist *cpus)
 {
     const struct machine_facts *facts = &machine->facts;
-    const char *on = NULL;
+    const size_t at = node_index(facts, (int)node);
+    const char *on = facts->node_count > 1 && at < facts->node_count ? facts->nodes[at].cpus : NULL;
     int code = 0;
     *cpus = (struct cpulist){0};
-    for (size_t i = 0; i < facts->node_count && facts->node_count > 1; i++)
-        if ((double)facts->nodes[i].id == node)
-            on = facts->nodes[i].cpus;
     for (size_t i = 0; i < machine->allowed.count && code == 0; i++)
         if (cpulist_text_has(on, machine->allowed.ids[i]))
             code = cpulist_add(cpus, machine->allowed.ids[i]);

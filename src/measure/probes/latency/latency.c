@@ -153,14 +153,6 @@ static struct working_sets choose_sets(struct probe_task *task, size_t stride)
     return sets;
 }
 
-static size_t index_of_node(const struct machine_facts *facts, int node)
-{
-    size_t i = 0;
-    while (i < facts->node_count && facts->nodes[i].id != node)
-        i++;
-    return i;
-}
-
 /* --- the sweep --- */
 
 /* The sweep's first stage ends here, and a further one follows only if DRAM was not reached: it
@@ -346,8 +338,9 @@ static bool plan_knees(struct probe_task *task, unsigned stage)
     uint64_t sizes[KNEES_SIZES_MOST];
     if (stage > KNEES_STAGES || state->named || !is_swept(task))
         return false;
-    const size_t count = knees_choose(task, &task->plan.series[0], knees, translation(task, knees),
-                                      state->stride, sizes);
+    const size_t known = translation(task, knees),
+                 count = knees_choose(task->pool, level_pages(&task->machine->facts, known),
+                                      &task->plan.series[0], knees, known, state->stride, sizes);
     if (!count)
         return false;
     plan_place(task);
@@ -514,9 +507,8 @@ static void plan_latency(struct probe_task *task)
      */
     const struct machine *machine = task->machine;
     const struct cpu_place *place = machine_cpu(machine, state->chases.seat->cpu);
-    const size_t count = machine->facts.node_count,
-                 to = index_of_node(&machine->facts, state->node),
-                 from = place ? index_of_node(&machine->facts, place->node) : count;
+    const size_t count = machine->facts.node_count, to = node_index(&machine->facts, state->node),
+                 from = place ? node_index(&machine->facts, place->node) : count;
     if (!asked->cpu.has)
         build_note(task, "cpu", state->chases.seat->cpu);
     if (machine->nodes && from < count && to < count && from != to &&

@@ -55,12 +55,9 @@ struct numa_options {
 
 /* --- planning: from where --- */
 
-static bool is_node(const struct probe_task *task, int id)
+static bool is_node(const struct machine_facts *facts, int id)
 {
-    for (size_t i = 0; i < task->machine->facts.node_count; i++)
-        if (task->machine->facts.nodes[i].id == id)
-            return true;
-    return false;
+    return node_index(facts, id) < facts->node_count;
 }
 
 static int kind_of_cpu(const struct probe_task *task, int cpu)
@@ -106,8 +103,8 @@ static void choose_from(struct probe_task *task)
                             state->from[i].id);
     }
     pool_leave(task->pool, ERROR_USAGE, "--from %d: %s; choose from %s", id,
-               is_node(task, id) ? "that node has no CPU that may be used"
-                                 : "there is no such NUMA node here",
+               is_node(&task->machine->facts, id) ? "that node has no CPU that may be used"
+                                                  : "there is no such NUMA node here",
                known);
 }
 
@@ -251,9 +248,10 @@ static void plan_numa(struct probe_task *task)
         pool_leave(task->pool, ERROR_IMPOSSIBLE,
                    "the system tells of no NUMA node's memory: see that /sys is mounted");
     if (!state->to_count)
-        pool_leave(
-            task->pool, ERROR_USAGE, "--to %d: %s; leave it out to see those that have memory", id,
-            is_node(task, id) ? "that node has no memory" : "there is no such NUMA node here");
+        pool_leave(task->pool, ERROR_USAGE,
+                   "--to %d: %s; leave it out to see those that have memory", id,
+                   is_node(&task->machine->facts, id) ? "that node has no memory"
+                                                      : "there is no such NUMA node here");
     describe(task);
     if (!plan_from(task, 0))
         build_skip(task,
@@ -363,11 +361,8 @@ static const struct point *cell(const struct probe_task *task, int from, int to)
 static unsigned distance(const struct machine *machine, int from, int to)
 {
     const struct machine_facts *facts = &machine->facts;
-    for (size_t i = 0; machine->nodes && i < facts->node_count; i++)
-        for (size_t j = 0; facts->nodes[i].id == from && j < facts->node_count; j++)
-            if (facts->nodes[j].id == to)
-                return machine->nodes[i].distances[j];
-    return 0;
+    const size_t i = node_index(facts, from), j = node_index(facts, to), count = facts->node_count;
+    return machine->nodes && i < count && j < count ? machine->nodes[i].distances[j] : 0;
 }
 
 /* A single trial has no interval, and misplaced memory shows another distance. */

@@ -36,7 +36,8 @@ static void new_sizes_lie_between_on_and_off_the_plateau(void **state)
     assert_int_equal(bench_plan(bench, &latency_probe, NULL), 0);
     for (int stage = 0; stage < KNEES_STAGES; stage++) {
         struct series series = curve(bench, more, known);
-        const size_t count = knees_choose(&bench->task, &series, NULL, 0, 64, sizes);
+        const size_t count =
+            knees_choose(bench->task.pool, LEVEL_PAGES_KNOWN, &series, NULL, 0, 64, sizes);
         assert_true(stage > 0 || count > 0);
         assert_true(count <= KNEES_SIZES_MOST);
         for (size_t i = 0; i < count; i++) {
@@ -65,7 +66,8 @@ static void a_flat_curve_needs_no_more_sizes(void **state)
     uint64_t sizes[KNEES_SIZES_MOST];
     assert_int_equal(bench_plan(bench, &latency_probe, "to", "16K", NULL), 0);
     struct series series = curve(bench, NULL, 0);
-    assert_int_equal(knees_choose(&bench->task, &series, NULL, 0, 64, sizes), 0);
+    assert_int_equal(knees_choose(bench->task.pool, LEVEL_PAGES_KNOWN, &series, NULL, 0, 64, sizes),
+                     0);
 }
 
 static void translation_is_read_from_the_findings(void **state)
