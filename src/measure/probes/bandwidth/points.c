@@ -26,17 +26,16 @@ static const double stream_s = 20, stream_touches = 8, stream_share = 0.6;
 /* Batches of a trial by threads. Busy CPUs repeat batches; with more batches, too few rounds would
  * be left for an interval. */
 enum { BATCHES_MOST = 20 };
-/* Trials of DRAM's rates, of about 5 ms each: of a quick run, of a whole one, and at each moment.
- */
-enum { QUICK_TRIALS = 24, SPREAD_TRIALS = 40, LOOKS = 2 };
+/* Trials of DRAM's rates, one at each moment. */
+enum { SPREAD_TRIALS = 24 };
 /* Of a whole run's time for bandwidth, the share for the DRAM rates of one CPU and of all CPUs. */
 static const double look_share = 0.25;
 static const double precision = 0.03, unstable_above = 0.2;
 /* STREAM makes ten passes and leaves out the first. */
 enum { STREAM_TRIALS = 10, STREAM_TIMES = 4, STREAM_ARRAYS = 3 };
 
-/* The most that a CPU touches in a quick run. */
-static const uint64_t quick_bytes = 256 << 20;
+/* The most that a CPU touches in a quick run, and in a whole one. */
+static const uint64_t quick_bytes = 256 << 20, whole_bytes = UINT64_C(2) << 30;
 enum { EVERY_COUNT_TO = 8, QUICK_TIMES = 4, QUICK_TIMES_LEAST = 2 };
 
 /* --- sets --- */
@@ -139,9 +138,10 @@ static uint64_t dram_set(const struct probe_task *task, const size_t *counts, si
  * CPUs, 192 MiB took 2.5 s of a quick run's 4 s. */
 static const double busy_load = 2;
 
-/* Bytes of a DRAM set of `count` CPUs that can be touched in some tenths of a second: four times
- * these CPUs' last-level caches, or twice; 0 if even twice is too much for one CPU. */
-static uint64_t quick_set(const struct probe_task *task, size_t count)
+/* Bytes of a DRAM set of `count` CPUs that is spread over a run, and touched in some tenths of a
+ * second of a quick one: four times these CPUs' last-level caches, or twice; 0 if even twice is too
+ * much for one CPU. */
+static uint64_t spread_set(const struct probe_task *task, size_t count)
 {
     const struct bandwidth_state *state = task->state;
     const uint64_t caches = last_levels_of(task, count, sharing(task, 0, state->cpu_count));
@@ -155,7 +155,7 @@ static uint64_t quick_set(const struct probe_task *task, size_t count)
     const uint64_t most = slow ? QUICK_TIMES_LEAST : QUICK_TIMES;
     for (uint64_t times = most; times >= QUICK_TIMES_LEAST; times /= 2) {
         const uint64_t bytes = times * caches < least ? least : times * caches;
-        if (bytes / count <= quick_bytes && bytes <= budget)
+        if (bytes / count <= (state->quick ? quick_bytes : whole_bytes) && bytes <= budget)
             return bytes;
     }
     return 0;
@@ -526,7 +526,7 @@ void bandwidth_plan_spread(struct probe_task *task)
             if (!is_measured(task, op, (double)counts[i]))
                 add_curve_point(task, series, counts[i], (double)counts[i],
                                 bytes_of_array(state, state->kernels[op],
-                                               quick_set(task, counts[i]) / counts[i]));
+                                               spread_set(task, counts[i]) / counts[i]));
     }
     state->looked = state->curve_count;
     plan->look = all;
@@ -534,11 +534,9 @@ void bandwidth_plan_spread(struct probe_task *task)
     /* A rate of DRAM does not depend on which pages are used, and touching takes ten times as long
      * as reading. So trials share memory, and are spread over the run: others come and go. */
     plan->arena_life = ARENA_WHOLE_STAGE;
-    if (state->quick)
-        plan->trials_max = QUICK_TRIALS;
-    else if (plan->trials_max < SPREAD_TRIALS)
+    if (state->quick || plan->trials_max < SPREAD_TRIALS)
         plan->trials_max = SPREAD_TRIALS;
-    plan->look_trials = LOOKS;
+    plan->look_trials = 1;
     if (state->looks)
         plan->share = look_share;
     if (plan->point_count)
@@ -609,7 +607,8 @@ void bandwidth_prepare(struct trial *trial)
     }
     trial->operations = (double)step * point->seat_count;
     /* Two passes settle any replacement policy; larger sets need only as many bytes as settle the
-     * caches. */
-    const uint64_t settled = state->moved / step / point->seat_count + 1;
+     * caches, and those that begin elsewhere each time as many as the caches hold. */
+    const uint64_t moved = plan_is_spread(trial->plan) ? state->moved / 2 : state->moved,
+                   settled = moved / step / point->seat_count + 1;
     trial->warm_repeats = 2 * steps < settled ? 2 * steps : settled;
 }
