@@ -435,7 +435,7 @@ static int inspect(void *with)
             look->check->look(look);
     for (size_t i = 0; i < look->checks->count; i++) {
         const struct checked *checked = &look->checks->list[i];
-        if (checked->weight == REMARK_FINE)
+        if (checked->weight == REMARK_FINE || checked->past) /* a run counts what others take */
             continue;
         struct remark *remark = pool_append(look->pool, (void **)&conditions->remarks,
                                             &conditions->remark_count, sizeof *remark);

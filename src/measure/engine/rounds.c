@@ -194,13 +194,13 @@ static int look(struct stage *stage, unsigned trials, struct error *error)
     return code < 0 ? code : 0;
 }
 
-/* Takes more trials of the points in plan->look before the other points get their second one: after
- * the first round, or, where the stage is looked at several times, at every look. */
-static int deepen(struct stage *stage, struct error *error)
+/* Takes trials of the points in plan->look, up to `most` of each, before the other points get their
+ * second one: after the first round, or, where the stage is looked at several times, at every look.
+ */
+static int deepen(struct stage *stage, unsigned most, struct error *error)
 {
-    const unsigned looks = stage->looks > 0 ? stage->looks : 1;
     int code = 0;
-    for (unsigned trials = 2; trials <= looks * stage->plan->look_trials && code == 0; trials++)
+    for (unsigned trials = 1; trials <= most && code == 0; trials++)
         code = look(stage, trials, error);
     return code;
 }
@@ -227,7 +227,8 @@ static int run_rounds(struct stage *stage, double share, struct error *error)
         if (code == 0)
             code = run_round(stage, error);
         if (code > 0 && stage->round == 0) {
-            const int deeper = deepen(stage, error);
+            const unsigned looks = stage->looks > 0 ? stage->looks : 1;
+            const int deeper = deepen(stage, looks * plan->look_trials, error);
             code = deeper < 0 ? deeper : code;
         }
         if (code <= 0 || stage_out_of_time(stage))
@@ -308,12 +309,9 @@ int stage_look(struct stage *stage, double budget_s, struct error *error)
     stage_share(stage, stage->unshared_s + budget_s, 1);
     if (code == 0)
         code = wake(stage, error);
+    const bool often = stage_looks_often(stage);
     if (code > 0)
-        code = look(stage, 1, error);
-    if (code == 0 && stage_looks_often(stage) && !stage->outcome.not_woken) {
-        stage->looks++;
-        code = deepen(stage, error);
-    }
+        code = deepen(stage, often ? ++stage->looks * stage->plan->look_trials : 1, error);
     return end_turn(stage, code, error);
 }
 

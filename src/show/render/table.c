@@ -13,7 +13,7 @@
 enum {
     TABLE_COLUMNS_MAX = 64,
     TABLE_MARGIN = 2,
-    TABLE_NOTE = 5,    /* columns of the number of a note after a row */
+    TABLE_NOTE = 3,    /* columns of the number of a note after a row */
     TABLE_DEPTH = 2,   /* indent of a row of a tree below its parent */
     TABLE_STACKED = 4, /* indent of figures below a text on a line of its own */
     TABLE_WORDS = 12,  /* minimum width of wrapped texts */
@@ -34,7 +34,7 @@ struct table_layout {
     size_t last_measured; /* the interval follows it; TABLE_COLUMNS_MAX: none */
     size_t interval;      /* width */
     size_t wrapped;       /* the last column, if of texts; TABLE_COLUMNS_MAX: none */
-    size_t gap;           /* blanks before a column */
+    size_t gap, note_gap; /* blanks before a column, and before the number of a note */
     bool stacked;         /* the first column is on lines of its own */
 };
 
@@ -99,18 +99,18 @@ static size_t gap_of(const struct table_layout *layout, size_t column)
 }
 
 /* The width that numbers of notes take behind the rows. */
-static size_t notes_width(const struct table *table)
+static size_t notes_width(const struct table_layout *layout)
 {
-    for (size_t r = 0; r < table->row_count; r++)
-        if (table->rows[r].note)
-            return TABLE_NOTE;
+    for (size_t r = 0; r < layout->table->row_count; r++)
+        if (layout->table->rows[r].note)
+            return TABLE_NOTE + layout->note_gap;
     return 0;
 }
 
 /* Whether all lines fit the width. */
 static bool fits(const struct table_layout *layout)
 {
-    size_t width = notes_width(layout->table), most = 0;
+    size_t width = notes_width(layout), most = 0;
     for (size_t c = 0; c < layout->count; c++) {
         if (!layout->left_out[c])
             width +=
@@ -190,18 +190,20 @@ static void lay_out(struct table_layout *layout, const struct table *table, FILE
     if (layout->count > 1 && table->columns[layout->count - 1].words)
         layout->wrapped = layout->count - 1;
     layout->gap = 1;
+    layout->note_gap = 2;
     measure(layout, true);
     leave_out(layout, COMPANY_RANK);
     if (!fits(layout)) {
         layout->gap = 2;
         measure(layout, false);
         leave_out(layout, 1);
-        layout->gap = fits(layout) ? 2 : 1;
+        layout->gap = layout->note_gap = fits(layout) ? 2 : 1;
     }
     if (!fits(layout) && layout->count) {
         /* The last resort: a first column of long texts is put on lines of its own, and every other
          * column is limited so that it fits next to the first. */
-        const size_t room = layout->width - 2 * TABLE_MARGIN - TABLE_NOTE, first = room * 2 / 5;
+        const size_t room = layout->width - 2 * TABLE_MARGIN - TABLE_NOTE - layout->note_gap,
+                     first = room * 2 / 5;
         layout->interval = smaller(layout->interval, INTERVAL);
         const size_t rest = room - first - (layout->interval ? 1 + layout->interval : 0);
         layout->stacked = layout->table->columns[0].words && layout->figure[0] > first;
@@ -216,7 +218,7 @@ static void lay_out(struct table_layout *layout, const struct table *table, FILE
 
 static size_t part_end(const struct table_layout *layout, size_t from)
 {
-    size_t width = TABLE_MARGIN + layout->figure[0] + notes_width(layout->table), end = from;
+    size_t width = TABLE_MARGIN + layout->figure[0] + notes_width(layout), end = from;
     for (; end < layout->count; end++) {
         if (!layout->left_out[end])
             width += gap_of(layout, end) + (end == layout->wrapped
@@ -382,7 +384,7 @@ static void draw_row(const struct table_layout *layout, const struct row *row, s
     if (ends && row->note) {
         char number[16];
         snprintf(number, sizeof number, "[%u]", row->note);
-        pen_move(&pen, 2);
+        pen_move(&pen, layout->note_gap);
         pen_text(&pen, INK_WARN, number);
     }
     if (wraps) {

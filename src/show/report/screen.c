@@ -177,13 +177,14 @@ void report_add_system(struct report *report, size_t index)
 
 /* --- what to do with the figures --- */
 
-/* "blocks of 32 KiB stay in L1; do not count on L3": it is declared and was not found, or less than
- * half of it is kept; "the size of L2 was not found": its latency was. */
+/* "blocks of 32 KiB stay in L1; do not count on L3": it is declared and was not found, or keeps no
+ * more than the one before; "the size of L2 was not found": its latency was. */
 static void advise_blocks(struct report *report, size_t index, struct line *line)
 {
     struct levels levels;
     struct line lost = {0}, unknown = {0};
     bool looked = false; /* for levels, and not only how caches are built */
+    double before = 0;
     levels_collect(&levels, &report->catalogue, index, -1);
     for (size_t i = 0; i < levels.count; i++)
         looked = looked || levels.list[i].facts[FACT_LATENCY];
@@ -199,7 +200,7 @@ static void advise_blocks(struct report *report, size_t index, struct line *line
         const double kept =
             known ? advise_kept(report->catalogue.documents[index], capacity)->value : 0;
         const double block = advise_block(kept);
-        if (block < 1024 || kept < level->declared / 2) {
+        if (block < 1024 || kept <= before) {
             struct line *words = known || !level->facts[FACT_LATENCY] ? &lost : &unknown;
             line_add_between(words, words->length ? ", " : "", level->name, "");
             continue;
@@ -207,6 +208,7 @@ static void advise_blocks(struct report *report, size_t index, struct line *line
         line_add(line, line->length ? ", of %s in " : "blocks of %s stay in ",
                  size_format(block, size));
         line_add_clean(line, level->name);
+        before = kept;
     }
     if (lost.length)
         line_add(line, "%sdo not count on %s", line->length ? "; " : "", lost.text);

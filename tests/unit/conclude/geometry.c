@@ -23,9 +23,9 @@ static struct geometry_ways ways_of(const double *lines, size_t n, size_t doubtf
         if (here > 0)
             points[fitting.point_count++] = (struct point){
                 .x = 1024 << i,
-                .y = {.median = here - 1, .p25 = here - 2, .p75 = here, .max = here, .n = 9}};
-        if (i == doubtful)
-            points[fitting.point_count - 1].y.max = here + 1;
+                .y = {.median = here, .p25 = here, .p75 = here, .max = here, .n = 9}};
+        if (i == doubtful) /* others took some in more than a quarter of the trials */
+            points[fitting.point_count - 1].y.p25 = here - 1;
     }
     return geometry_ways_of(&fitting, 0);
 }

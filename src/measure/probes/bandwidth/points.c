@@ -321,12 +321,15 @@ static void plan_level(struct probe_task *task, const struct chase_level *level,
         if (!kernel || !wanted || (kernel->past_caches && depth))
             continue;
         for (size_t i = 0; i < n; i++) {
-            const uint64_t bytes =
-                level->bytes / (depth ? sharing(task, depth, counts[i]) : counts[i]);
-            const uint64_t each = bytes_of_array(state, kernel, bytes);
+            const size_t sharers = depth ? sharing(task, depth, counts[i]) : counts[i];
+            /* A third level's set is a third of it; those of CPUs that share it come to two thirds,
+             * because what is little more than a CPU's own cache is mostly read from there. */
+            const uint64_t apart = depth > 2 && sharers > 1 ? 2 : 1,
+                           bytes = level->bytes / sharers * apart,
+                           each = bytes_of_array(state, kernel, bytes);
             /* Skip sets that fit the previous cache, are measured already, or hold less than a step
              * of the access. */
-            if ((bytes <= level->above && depth) ||
+            if ((bytes <= level->above * apart && depth) ||
                 (level->last && is_measured(task, op, (double)counts[i])) || !each)
                 continue;
             if (series < 0)
