@@ -20,8 +20,6 @@ static const double busy_surely = 1, busy_if_seen = 0.25;
 /* If known, the share of CPUs that other programs used is better evidence. This threshold allows
  * for the few percent by which the system's ticks and this program's own times differ. */
 static const double busy_share = 0.1;
-/* Less than this is an idle machine: on such, 0.003 to 0.04 CPUs were counted. */
-static const double idle_cpus = 0.1;
 /* Flags that other programs cause. */
 static const unsigned by_others =
     FLAG_BIT(FLAG_PREEMPTED) | FLAG_BIT(FLAG_STOLEN) | FLAG_BIT(FLAG_OCCUPIED);
@@ -358,7 +356,6 @@ static void add_load(struct document_verdict *verdict, const struct document *do
                others = conditions->others_cpus >= busy_share * fmax(cpus, 1);
     if (document->run.joined && strcmp(document->run.joined, "repeat") != 0)
         return;
-    verdict->uncounted = known && conditions->others_cpus < idle_cpus;
     const bool loaded =
         conditions->load1 >= (shows && !known ? busy_if_seen : busy_surely) * fmax(cpus, 1);
     if (loaded && (others || !known)) {

@@ -56,8 +56,6 @@ struct document_verdict {
     bool modelled;    /* all values are from a model */
     struct line busy; /* the evidence of other programs: "load 12 on 2 CPUs", "they kept
                          interrupting"; "": none */
-    bool uncounted;   /* only measured values show them: the system's counters show too little of
-                         other programs */
 };
 
 void verdict_of(struct document_verdict *, const struct document *);

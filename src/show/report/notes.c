@@ -353,15 +353,16 @@ static void add_busy(const struct scope *scope)
         for (size_t i = 0; i < scope->probes[p].finding_count; i++) {
             const struct finding *finding = &scope->probes[p].findings[i];
             const char *kind = finding_kind(finding);
-            if (kind == finding_beside_others || kind == finding_too_few)
+            if (kind == finding_beside_others || (kind == finding_too_few && verdict->busy.length))
                 families |= family_bit(scope, &scope->probes[p], finding);
         }
-    if (!verdict->busy.length || !families)
+    if (!families)
         return;
     struct note *note = add_note(
         scope, NOTE_REMARK,
         report_text(scope->report, "measured beside other programs (%s); what is GOOD holds",
-                    verdict->busy.text));
+                    verdict->busy.length ? verdict->busy.text
+                                         : "another thread of the core, or another guest"));
     note->remedy = "repeat when they have ended";
     note->families = families;
     note->weight = WEIGHT_BUSY;

@@ -221,8 +221,8 @@ static void add_chased(struct analysis *analysis, const struct series *filled,
     const bool known = memory > near && kept > 0;
     const char *plan =
         pool_printf(analysis->pool,
-                    "when it was just filled; a chase that comes back to its lines "
-                    "finds more of them gone than kept beyond %s: size buffers by that",
+                    "just after it was filled; beyond %s a chase that comes back finds "
+                    "most of its lines gone: size buffers by that",
                     size_format(kept, size));
     if (known && kept < capacity->value)
         capacity->text = plan;
