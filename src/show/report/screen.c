@@ -177,8 +177,9 @@ void report_add_system(struct report *report, size_t index)
 
 /* --- what to do with the figures --- */
 
-/* "blocks of 32 KiB stay in L1; do not count on L3": it is declared and was not found, or keeps no
- * more than the one before; "the size of L2 was not found": its latency was. */
+/* "blocks of 32 KiB stay in L1; do not count on L2": it is declared and was not found, or keeps no
+ * more than the one before, or, unless it is the last cache, of which each has a part, less than
+ * half of it; "the size of L2 was not found": its latency was. */
 static void advise_blocks(struct report *report, size_t index, struct line *line)
 {
     struct levels levels;
@@ -200,7 +201,8 @@ static void advise_blocks(struct report *report, size_t index, struct line *line
         const double kept =
             known ? advise_kept(report->catalogue.documents[index], capacity)->value : 0;
         const double block = advise_block(kept);
-        if (block < 1024 || kept <= before) {
+        const bool own = i + 1 < levels.count && levels.list[i + 1].kind == LEVEL_CACHE;
+        if (block < 1024 || kept <= before || (own && kept < level->declared / 2)) {
             struct line *words = known || !level->facts[FACT_LATENCY] ? &lost : &unknown;
             line_add_between(words, words->length ? ", " : "", level->name, "");
             continue;
