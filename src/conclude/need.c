@@ -131,7 +131,7 @@ static void add_taken(struct analysis *analysis, int taken)
     const struct series *series = series_of(analysis->result, need_name, taken),
                         *amounts = series_of(analysis->result, taking->amounts, taken);
     const struct point *most = most_taken(series), *amount = most_taken(amounts);
-    char text[UNIT_TEXT] = "some";
+    char text[UNIT_TEXT + sizeof " GB/s"] = "some";
     struct line line = {0};
     if (!most)
         return;
@@ -209,7 +209,8 @@ static void add_room(struct analysis *analysis)
                         *rooms = series_of(analysis->result, need_room, NEED_L3);
     const struct point *room = most_taken(rooms);
     struct interval told = {NAN, 0, INFINITY};
-    if (!room || has_too_few(&room->y) || times->point_count != amounts->point_count)
+    if (!room || !times || !amounts || has_too_few(&room->y) ||
+        times->point_count != amounts->point_count)
         return;
     for (size_t i = 0; i < times->point_count; i++) {
         const enum answer answer = answer_of(&times->points[i].y);

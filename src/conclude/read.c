@@ -3,6 +3,7 @@
 #include "base/units.h"
 #include "conclude/registry/finding.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -28,7 +29,7 @@ static void add(struct analysis *analysis, const struct finding_line *line, cons
     const size_t stem = strcspn(pattern, "*");
     char name[NAME_BYTES], size[UNIT_TEXT] = "";
     if (pattern[stem])
-        size_name((uint64_t)at->x, size);
+        size_name((uint64_t)fmin(fmax(at->x, 0), 0x1p62), size);
     snprintf(name, sizeof name, "%.*s%s%s", (int)stem, pattern, size,
              pattern + stem + (pattern[stem] != '\0'));
     struct finding *finding =

@@ -152,8 +152,7 @@ static double period_in(const struct search *search, const struct refresh_trial 
     const size_t n = (size_t)fmin(2 * width / step + 1, (double)search->n);
     memset(search->power, 0, n * sizeof *search->power);
     add_powers(trial, INFINITY, frequency - width, step, search->power, n, search->turns);
-    const size_t best = strongest(search->power, 0, n);
-    return 1 / (frequency - width + (double)best * step);
+    return 1 / (frequency - width + (double)strongest(search->power, 0, n) * step);
 }
 
 struct fold {

@@ -409,8 +409,7 @@ static void take_key(struct reading *reading, const struct json_value *key)
 
 static bool has_seen(const struct frame *frame, const char *key)
 {
-    const struct field *field = find_field(frame, key, strlen(key));
-    return frame->seen >> (field - frame->shape->fields) & 1;
+    return frame->seen >> (find_field(frame, key, strlen(key)) - frame->shape->fields) & 1;
 }
 
 /* Combines the two values of a former document: the one without interference becomes the value, and

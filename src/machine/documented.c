@@ -86,8 +86,8 @@ static int tell(void *with)
     struct cpulist kept = {pool_alloc(pool, count, sizeof *kept.ids), count};
     memcpy(kept.ids, all.ids, count * sizeof *kept.ids);
     cpulist_free(&all);
-    if (count > CPUS_MOST)
-        pool_leave(pool, ERROR_USAGE, "%s names more CPUs than the %d of the largest machine",
+    if (!count || count > CPUS_MOST)
+        pool_leave(pool, ERROR_USAGE, "%s names no CPU, or more than the %d of the largest machine",
                    telling->document->file ? telling->document->file : "the document", CPUS_MOST);
     const struct declared_objects *cores = objects_of(machine, "Core"),
                                   *packages = objects_of(machine, "Package");

@@ -30,9 +30,9 @@ size_t spread_groups(const double *ascending, size_t n)
     }
     if (!best)
         return 0;
-    double range_low = ascending[best - 1] - ascending[0];
-    double range_high = ascending[n - 1] - ascending[best];
-    return widest >= 3 * fmax(range_low, range_high) ? best : 0;
+    const double range =
+        fmax(ascending[best - 1] - ascending[0], ascending[n - 1] - ascending[best]);
+    return widest >= 3 * range ? best : 0;
 }
 
 double resistant_slope(double (*pairs)[2], size_t n, double *scratch)

@@ -170,9 +170,10 @@ static void grow_places(struct fleet *fleet)
         *place_of(fleet, fleet->findings[i].probe, &fleet->findings[i].like) = i + 1;
 }
 
-/* If several findings have one name and experiment (for different CPUs), the first counts. */
+/* If several findings have one name and experiment (for different CPUs), the first counts. Where
+ * nodes are `ordered`, those before the last one are others. */
 static void add_value(struct fleet *fleet, size_t node, const char *probe,
-                      const struct finding *finding)
+                      const struct finding *finding, bool ordered)
 {
     grow_places(fleet);
     size_t *place = place_of(fleet, probe, finding);
@@ -181,8 +182,9 @@ static void add_value(struct fleet *fleet, size_t node, const char *probe,
     struct fleet_finding *known =
         *place ? &fleet->findings[*place - 1] : add_finding(fleet, probe, finding);
     *place = (size_t)(known - fleet->findings) + 1;
-    if (known->count && known->values[known->count - 1].node == node)
-        return;
+    for (size_t i = known->count; i-- > (ordered && known->count ? known->count - 1 : 0);)
+        if (known->values[i].node == node)
+            return;
     struct fleet_value *before = known->values;
     struct fleet_value *value =
         pool_append(&fleet->pool, (void **)&known->values, &known->count, sizeof *value);
@@ -263,7 +265,7 @@ void fleet_number_levels(struct fleet *fleet, struct pool *scratch)
         to.value = value->value;
         to.low = value->low;
         to.high = value->high;
-        add_value(fleet, value->node, from->probe, &to);
+        add_value(fleet, value->node, from->probe, &to, false);
     }
 }
 
@@ -355,7 +357,7 @@ static int add(void *with)
         const struct probe_result *probe = &document->probes[p];
         for (size_t f = 0; f < probe->finding_count; f++)
             if (isfinite(probe->findings[f].value))
-                add_value(fleet, fleet->node_count - 1, probe->name, &probe->findings[f]);
+                add_value(fleet, fleet->node_count - 1, probe->name, &probe->findings[f], true);
     }
     return 0;
 }

@@ -75,8 +75,7 @@ static bool is_all_but_slow(const struct groups *groups, int index, const struct
     /* Two threads of one slow core are still near to one another. */
     if (rest <= 2)
         return true;
-    double apart = latency_between(cells, room->rest, rest, room->rest, rest, 0.5, room->values);
-    return apart >= between;
+    return latency_between(cells, room->rest, rest, room->rest, rest, 0.5, room->values) >= between;
 }
 
 /* Whether a group that is not plain is alone. It is trusted only if it and others of about its size

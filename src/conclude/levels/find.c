@@ -36,6 +36,8 @@ static size_t fit_samples(const struct curve *curve, size_t first_bin, struct mi
 struct interval level_pool(double *values, double *half_widths, size_t n)
 {
     size_t known = 0;
+    if (!n)
+        return (struct interval){NAN, NAN, NAN};
     for (size_t i = 0; i < n; i++)
         if (isfinite(half_widths[i]))
             half_widths[known++] = half_widths[i];

@@ -274,9 +274,10 @@ static bool read_memory(struct level_reading *reading, bool whole)
     if (!levels->count || last->kind != LEVEL_MEMORY)
         return false;
     read_far_end(reading, last, whole ? far_end(reading, last) : last->to);
-    const double before = !k                        ? 0
-                          : isfinite(levels->clock) ? latency_in(reading, k - 1, false).value
-                                                    : last[-1].latency.value;
+    if (!k)
+        return false;
+    const double before =
+        isfinite(levels->clock) ? latency_in(reading, k - 1, false).value : last[-1].latency.value;
     if (!(before * plateau_step >= latency_in(reading, k, false).value))
         return false;
     for (size_t i = 0; i < reading->series->point_count; i++)
@@ -296,8 +297,9 @@ static struct interval clock_of(const struct level_reading *reading, size_t inde
     for (size_t i = 0; i < series->point_count; i++)
         if (reading->samples[i].level == (int)index)
             clocks[n++] = (double)(series->points[i].cycles.median / series->points[i].y.median);
-    sort_ascending(clocks, n);
-    const struct interval clock = {1e9 * median(clocks, n), 1e9 * clocks[0], 1e9 * clocks[n - 1]};
+    const double middle = 1e9 * median_of(clocks, n); /* which sorts them */
+    const struct interval clock = {middle, n ? 1e9 * clocks[0] : NAN,
+                                   n ? 1e9 * clocks[n - 1] : NAN};
     pool_give_back(reading->pool, clocks);
     return clock;
 }

@@ -150,8 +150,7 @@ static void take_series(struct completing *completing, const struct finding *fin
         size_t kept = 0;
         for (size_t i = 0; i < completing->count; i++) {
             const struct factor *factor = &completing->factors[i];
-            const struct factor *other = series_factor(series, factor->name);
-            if (!begun || factor_same(factor, other))
+            if (!begun || factor_same(factor, series_factor(series, factor->name)))
                 completing->factors[kept++] = *factor;
         }
         completing->count = kept;

@@ -41,8 +41,7 @@ unsigned chains_steps(unsigned chains)
 
 uint64_t chains_work_run(void *state, uint64_t repeats)
 {
-    struct chains_work *work = state;
-    return loops_chains_work(work, repeats);
+    return loops_chains_work(state, repeats);
 }
 
 /* Chains take turns. A run of turns ends where they, or those whose lines are prefetched, begin
@@ -100,6 +99,5 @@ kernel_function *chains_iterations(void)
 
 uint64_t chains_prefetch_run(void *state, uint64_t repeats)
 {
-    struct chains_work *work = state;
-    return loops_chains_prefetch(work, repeats);
+    return loops_chains_prefetch(state, repeats);
 }

@@ -8,8 +8,7 @@ static void list_probes(void)
 {
     puts("Probes");
     for (size_t i = 0; probes[i]; i++) {
-        int column = printf("  %s", probes[i]->name);
-        help_wrapped(stdout, 15, column, probes[i]->help->summary);
+        help_wrapped(stdout, 15, printf("  %s", probes[i]->name), probes[i]->help->summary);
         if (probes[i]->needs & NEEDS_TWO_CPUS)
             help_wrapped(stdout, 15, 0, "(needs two CPUs)");
         if (!(probes[i]->weight > 0))

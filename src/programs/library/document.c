@@ -255,8 +255,7 @@ int fathom_render(const struct fathom_document *document, const char *format, ch
     struct guest guest = guest_enter(failure);
     if (text)
         *text = NULL;
-    const int code = render(document, format, text, &guest.error);
-    return guest_leave(&guest, code);
+    return guest_leave(&guest, render(document, format, text, &guest.error));
 }
 
 /* --- the differences of two documents --- */

@@ -170,8 +170,7 @@ int render_health_whole(const void *of, FILE *out, struct error *error)
  * where the value would be worse by its tolerance; none where no side is worse. */
 static void put_performance(FILE *out, const struct difference *difference)
 {
-    const char *unit = difference_unit(difference);
-    const struct quantity *quantity = quantity_of(unit);
+    const struct quantity *quantity = quantity_of(difference_unit(difference));
     const double factor = quantity ? quantity->metric_factor : 1;
     const double more = 1 + difference->compared.tolerance;
     const bool time = quantity && quantity->dimension == DIMENSION_TIME;

@@ -370,8 +370,12 @@ void core_table_read(struct core_table *table, const struct core_rows *rows,
         if (found == IDS_ABOVE)
             read_ids(&square, 0);
         int *above = found == IDS_ABOVE ? table->ids : NULL;
+        const size_t named = table->n;
         if (found != IDS_BOTH)
             read_without_ids(&square, found == IDS_ABOVE);
+        if (above && table->n != named)
+            text_refuse(square.text, "line %zu names %zu cores, and the rows below it are of %zu",
+                        rows->list[0].line, named, table->n);
         if (above)
             table->ids = above;
     }

@@ -66,7 +66,7 @@ static void read_names(struct reading *reading)
     const bool none = curve->ns == NOWHERE && curve->cycles == NOWHERE;
     if (none && rate)
         rows_refuse(rows, "this names a bandwidth: give a table of latencies");
-    if (none && rows->count == 2 && columns[1].holds == COLUMN_UNKNOWN)
+    if (none && rows->count == 2 && curve->size == 0 && columns[1].holds == COLUMN_UNKNOWN)
         *(cycles ? &curve->cycles : &curve->ns) = 1;
     else if (none || curve->size == NOWHERE)
         rows_refuse(rows,

@@ -50,7 +50,7 @@ static void read_rate(struct reading *reading)
     if (!(rate > 0))
         rows_refuse(&reading->rows,
                     "likwid-bench prints a positive rate here, like MByte/s: 14479.33");
-    if (likwid->bytes >= 1)
+    if (likwid->bytes >= 1 && likwid->bytes < 0x1p62)
         size_exact_format((uint64_t)likwid->bytes, size);
     snprintf(name, sizeof name, "bandwidth.%s%s", kernel_of(likwid->test, kernel),
              likwid->threads > 1   ? ".all"

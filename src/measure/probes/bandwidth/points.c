@@ -220,8 +220,7 @@ static void add_curve_point(struct probe_task *task, unsigned series, size_t cou
 /* Bytes that the point's set takes of a seat's part, rounded up to huge pages. */
 static size_t huge_extent_of(const struct bandwidth_state *state, const struct plan_point *point)
 {
-    const uint64_t extent = extent_of(state, point);
-    return (size_t)((extent + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE);
+    return (size_t)((extent_of(state, point) + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE);
 }
 
 /* Gives each seat a part of the arena that is large enough for each of its points. */

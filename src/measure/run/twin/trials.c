@@ -251,7 +251,8 @@ static void placed(void *self, const struct plan *plan, struct stage_outcome *ou
     if (first && other && (plan->pages == PAGES_SMALL) == begins_with(other->text, small))
         first = other;
     struct os_placement *placement = &outcome->placement;
-    *placement = (struct os_placement){0, NAN, node ? (int)node->number : -1, NAN};
+    *placement = (struct os_placement){
+        0, NAN, node && fabs(node->number) < 1e9 ? (int)node->number : -1, NAN};
     const char *size = first && first->text ? strchr(first->text, '(') : NULL;
     if (!size)
         return;
@@ -261,7 +262,7 @@ static void placed(void *self, const struct plan *plan, struct stage_outcome *ou
     double number = 0;
     char unit[4] = "";
     outcome->arena_bytes = 1;
-    if (sscanf(size, "(%lf %3[%%KMGiB]", &number, unit) < 2)
+    if (sscanf(size, "(%lf %3[%%KMGiB]", &number, unit) < 2 || !(number >= 0 && number < 1e6))
         return;
     const double scale = unit[0] == 'K' ? 0x1p10 : unit[0] == 'M' ? 0x1p20 : 0x1p30;
     if (unit[0] != '%')

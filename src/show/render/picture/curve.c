@@ -181,7 +181,7 @@ static void linear_ticks(struct ticks *ticks, const struct span *span, double un
 /* Powers of two, with the same ratio between any two of them. */
 static void power_ticks(struct ticks *ticks, const struct span *span, double most)
 {
-    const double powers = log2(span->high / span->low) + 1;
+    const double powers = log2(span->high) - log2(span->low) + 1;
     const double step = fmax(1, ceil(powers / most));
     for (double power = ceil(log2(span->low) / step - 1e-9) * step; ticks->count < TICKS_MAX;
          power += step) {
@@ -461,8 +461,7 @@ static size_t legend_columns(const struct chart *chart, double width, double *ea
         if (chart->blocks[i].curve.label)
             widest = fmax(widest, svg_text_width(chart->blocks[i].curve.label, TEXT));
     *each = fmin(widest + 44, width);
-    const double columns = floor(width / *each);
-    return chart->count < 2 ? 0 : (size_t)fmin(columns, (double)chart->count);
+    return chart->count < 2 ? 0 : (size_t)fmin(floor(width / *each), (double)chart->count);
 }
 
 static void put_legend(const struct plot *plot)

@@ -82,6 +82,44 @@ static void what_holds_nothing_is_a_hole(void **state)
     fleet_free(&fleet);
 }
 
+/* One node lacks the second of three caches and numbers the third as its second; its way strides
+ * are of three, so that two of them come to have one name. */
+static void levels_that_get_other_numbers_leave_a_node_one_value(void **state)
+{
+    static const struct finding of_three[] = {{.name = "L1.capacity", .unit = "B", .value = 32e3},
+                                              {.name = "L1.latency_ns", .unit = "ns", .value = 1},
+                                              {.name = "L2.capacity", .unit = "B", .value = 1e6},
+                                              {.name = "L2.latency_ns", .unit = "ns", .value = 4},
+                                              {.name = "L3.capacity", .unit = "B", .value = 32e6},
+                                              {.name = "L3.latency_ns", .unit = "ns", .value = 20}},
+                                strides[] = {{.name = "L1.way_stride", .unit = "B", .value = 4e3},
+                                             {.name = "L2.way_stride", .unit = "B", .value = 65e3},
+                                             {.name = "L3.way_stride", .unit = "B", .value = 65e3}};
+    struct fleet fleet = {.nodes = NULL};
+    struct node_paper paper;
+    struct error error = {0};
+    for (unsigned i = 0; i < 6; i++) {
+        struct finding levels[6];
+        node_document(&paper, &ordinary, i);
+        memcpy(levels, of_three, sizeof levels);
+        if (i == 0) {
+            levels[2].value = levels[4].value;
+            levels[3].value = levels[5].value;
+        }
+        paper.probes[0].findings = levels;
+        paper.probes[0].finding_count = i ? 6 : 4;
+        paper.probes[1] = (struct probe_result){
+            .name = "geometry", .findings = (struct finding *)strides, .finding_count = 3};
+        assert_int_equal(fleet_add(&fleet, &paper.document, &error), 0);
+    }
+    judge_fleet(&fleet);
+    for (size_t f = 0; f < fleet.finding_count; f++)
+        for (size_t i = 0; i < fleet.findings[f].count; i++)
+            for (size_t k = 0; k < i; k++)
+                assert_true(fleet.findings[f].values[i].node != fleet.findings[f].values[k].node);
+    fleet_free(&fleet);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -90,6 +128,7 @@ int main(void)
         cmocka_unit_test(experiments_are_kept_apart),
         cmocka_unit_test(names_come_from_hosts_or_files),
         cmocka_unit_test(what_holds_nothing_is_a_hole),
+        cmocka_unit_test(levels_that_get_other_numbers_leave_a_node_one_value),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
