@@ -41,9 +41,8 @@ static bool key_of_module(char key[KEY_BYTES], const char *text)
         return false;
     at += strlen("dimm");
     at += strspn(at, " _-");
-    if (!isalpha((unsigned char)*at) || at[1 + strspn(at + 1, "0123456789")])
-        return false;
-    return take_key(key, text, at + 1);
+    return isalpha((unsigned char)*at) && !at[1 + strspn(at + 1, "0123456789")] &&
+           take_key(key, text, at + 1);
 }
 
 static bool key_of(char key[KEY_BYTES], const struct declared_module *module)

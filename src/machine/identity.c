@@ -88,9 +88,7 @@ const char *identity_hypervisor(struct pool *pool, const char *root)
         guest = text_has_word(flags, "hypervisor");
     }
     pool_give_back(pool, cpuinfo);
-    if (user_mode)
-        return "User Mode Linux";
-    return guest ? "unknown hypervisor" : NULL;
+    return user_mode ? "User Mode Linux" : guest ? "unknown hypervisor" : NULL;
 }
 
 /* --- an emulator --- */

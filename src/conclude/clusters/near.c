@@ -311,8 +311,7 @@ static bool is_near(const struct tree *tree, const struct tree_node *node,
     const struct tree_node *next = &tree->nodes[node->parent];
     if (node->pairs == 0 || next->pairs == 0 || !(next->adjusted > node->adjusted))
         return false;
-    double difference = fmin(next->adjusted - node->adjusted, 0.95 * next->join);
-    double gap = -log(1 - difference / next->join);
+    double gap = -log(1 - fmin((next->adjusted - node->adjusted) / next->join, 0.95));
     /* Latencies that were corrected by far ones are as noisy as the far ones. */
     for (size_t i = 0; i < next->count; i++)
         room[i] = cells->noise[tree->order[next->first + i]];

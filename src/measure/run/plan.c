@@ -189,7 +189,7 @@ static double budget_of(const struct run *run)
     if (asked->budget.has)
         return asked->budget.number;
     if (run->twin && !asked->thorough.has && run->twin->document.run.budget_s > 0)
-        return run->twin->document.run.budget_s;
+        return fmin(run->twin->document.run.budget_s, 1e6); /* as --budget */
     if (asked->quick.has || asked->thorough.has)
         return asked->quick.has ? budget_quick_s : budget_thorough_s;
     const double weight = weight_from(run, 0);

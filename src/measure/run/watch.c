@@ -287,6 +287,10 @@ int watch_run(struct watch *watch, struct error *error)
         watch->cpu = watch->machine->allowed.ids[0];
     if (!cpulist_has(&watch->machine->allowed, watch->cpu))
         return error_set(error, ERROR_USAGE, "--cpu %d: no such CPU may be used", watch->cpu);
+    if (!watch->model && !watch->machine->live)
+        return error_set(
+            error, ERROR_IMPOSSIBLE,
+            "another machine can't be watched: unset FATHOM_ROOT and HWLOC_ variables");
     choose_levels(watch);
     if (!watch->level_count)
         return error_set(error, ERROR_IMPOSSIBLE, "there is too little memory to watch");
@@ -295,13 +299,13 @@ int watch_run(struct watch *watch, struct error *error)
         clock_calibrate_below(&clock, watch->machine->root);
     if (code == 0)
         code = team_create(&engine.team, watch->stop, error);
+    const double end_s = watch->for_s > 0 ? watch->for_s : INFINITY;
     do {
         struct pool pool = {0};
         if (code == 0)
-            code =
-                run_stage(watch, &engine, watch->for_s > 0 ? watch->for_s : stage_s, &pool, error);
+            code = run_stage(watch, &engine, fmin(end_s - watch->before_s, stage_s), &pool, error);
         pool_free(&pool);
-    } while (code == 0 && !(watch->for_s > 0));
+    } while (code == 0 && watch->before_s < end_s);
     attic_clear(&engine.attic);
     team_free(engine.team);
     return code;

@@ -141,9 +141,7 @@ static const char *mode_text(int (*ask)(struct nvml_device *, unsigned *, unsign
                              struct nvml_device *device)
 {
     unsigned now, next;
-    if (!ask || ask(device, &now, &next) != 0)
-        return NULL;
-    return now ? "on" : "off";
+    return !ask || ask(device, &now, &next) != 0 ? NULL : now ? "on" : "off";
 }
 
 /* With room for no process the call reports their number: as an error if there are any, as success

@@ -107,6 +107,12 @@ static unsigned steps_of(const struct chase_kind *kind)
 int chase_kind_check(const struct chase_kind *kind, struct error *error)
 {
     const char *address = address_names[kind->address];
+    if (kind->offset & (kind->offset - 1) || kind->offset > ALIGN_MOST)
+        return error_set(error, ERROR_USAGE, "--align %zu: give a power of two up to %d",
+                         kind->offset, ALIGN_MOST);
+    if (kind->block_bytes && kind->block_bytes < kind->stride)
+        return error_set(error, ERROR_USAGE, "--order: a block of %zu holds no stride of %zu",
+                         kind->block_bytes, kind->stride);
     if (kind->stride % WORD != 0)
         return error_set(error, ERROR_USAGE,
                          "--stride %zu: give a multiple of %d, a pointer's size", kind->stride,

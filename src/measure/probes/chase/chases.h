@@ -30,7 +30,7 @@ extern const char *const chase_loads[]; /* "1", "8", "64", "100", NULL */
 enum { STATE_FILLED, STATE_CHASED };
 extern const char *const chase_states[]; /* "filled", "chased", NULL */
 
-enum { CHASE_STRIDE_IS_X = 0 };
+enum { CHASE_STRIDE_IS_X = 0, ALIGN_MOST = 2048 };
 
 /* Reads an order ("random", "forward-in-block:4K") into the kind; its stride must be set before.
  * ERROR_USAGE naming --order. */

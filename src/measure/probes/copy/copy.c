@@ -78,7 +78,8 @@ static void choose_sizes(struct probe_task *task)
     const struct copy_options *asked = task->options;
     /* The largest call: source and destination must fit the memory budget. */
     const uint64_t cache = last_level_bytes(task->machine),
-                   most = (machine_memory_budget(task->machine) / 2 - HUGE_PAGE) / PAGE * PAGE;
+                   half = machine_memory_budget(task->machine) / 2,
+                   most = half > HUGE_PAGE ? (half - HUGE_PAGE) / PAGE * PAGE : 0;
     const uint64_t least = memory_bounds(task).least;
     if (asked->sizes.has) {
         /* Takes the sizes of --sizes, ascending and without duplicates. */

@@ -267,9 +267,8 @@ static bool next_cores(struct probe_task *task)
         plan_matrix(task, done == CORES_AGAIN ? CORES_AGAIN : CORES_MATRIX, state->home_now + 1);
         return true;
     }
-    if (state->parallel && done != CORES_AGAIN && !is_unbiased(task))
-        return true;
-    return state->ends && plan_ends(task);
+    return (state->parallel && done != CORES_AGAIN && !is_unbiased(task)) ||
+           (state->ends && plan_ends(task));
 }
 
 /* --- observing --- */

@@ -19,7 +19,7 @@
 #include <string.h>
 
 static const uint64_t MIB = 1024 * 1024, HUGE_PAGE = 2 * 1024 * 1024;
-enum { PACKED, PADDED, WORD = 8, ALIGN_MOST = 2048, THREADS_MOST = 65536 };
+enum { PACKED, PADDED, WORD = 8, THREADS_MOST = 65536 };
 enum { OWN, SHARED };
 enum { READ, MODIFY };
 static const char *const access_names[] = {"read", "modify", NULL};
@@ -84,9 +84,6 @@ static struct chase_kind choose_kind(const struct probe_task *task, const struct
         kind.stride = (size_t)asked->stride.bytes;
     if (asked->loads.has)
         chase_loads_parse(&kind, asked->loads.text);
-    if (kind.offset & (kind.offset - 1))
-        pool_leave(task->pool, ERROR_USAGE, "--align %zu: give a power of two up to %d",
-                   kind.offset, ALIGN_MOST);
     struct error *error = pool_error(task->pool);
     pool_check(task->pool, chase_order_parse(&kind, asked->order.text, error));
     pool_check(task->pool, chase_kind_check(&kind, error));
