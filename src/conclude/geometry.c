@@ -65,8 +65,8 @@ static const char *not_detected(const struct sheet *sheet, const char *why)
 
 /* Other users of the cache (the core's other thread, a hypervisor) can only take room in a set. So
  * the largest number of lines that ever fitted is the answer, if three quarters of the trials found
- * it: where others always take some, their number changes. (Were it Poisson's, and at least one in
- * nine trials with a probability of 5 %, at most half of the trials would lose just one.) */
+ * it. Others that take room in every trial take more in some than in others, and then no number is
+ * found so often. */
 static bool agreed(const struct series *fitting, size_t i, double *lines)
 {
     if (i >= fitting->point_count)

@@ -23,7 +23,8 @@ struct checks {
 
 /* Reads governor, turbo, SMT, THP, affinity, load and the like below the machine's root into
  * `conditions`, and writes what the checks found into `checks`; all text lives in `pool`.
- * `conditions->remarks` gets every remark that is not fine. Fields that only a run can fill
- * (core_hz, counter_hz, counter, stolen_s) stay unchanged. ERROR_SYSTEM if memory is short. */
+ * `conditions->remarks` gets every remark that is not fine and not of the past. Fields that only a
+ * run can fill (core_hz, counter_hz, counter, stolen_s) stay unchanged. ERROR_SYSTEM if memory is
+ * short. */
 int conditions_read(const struct machine *, const struct machine_source *, struct pool *,
                     struct conditions *, struct checks *, struct error *);

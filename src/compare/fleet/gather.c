@@ -170,8 +170,8 @@ static void grow_places(struct fleet *fleet)
         *place_of(fleet, fleet->findings[i].probe, &fleet->findings[i].like) = i + 1;
 }
 
-/* If several findings have one name and experiment (for different CPUs), the first counts. Where
- * nodes are `ordered`, those before the last one are others. */
+/* If several findings have one name and experiment (for different CPUs), the first counts.
+ * `ordered`: values come node after node, so only the last one can be of this node. */
 static void add_value(struct fleet *fleet, size_t node, const char *probe,
                       const struct finding *finding, bool ordered)
 {

@@ -101,7 +101,7 @@ struct levels {
     size_t left_out; /* set by levels_collect(): findings that there was no room for */
 };
 
-/* What is known of the pages that the samples were measured on: less and less. */
+/* What is known of the pages that the samples were measured on, most first. */
 enum level_pages {
     LEVEL_PAGES_KNOWN,  /* what translation adds is known, or is itself what is measured */
     LEVEL_PAGES_WALKED, /* what a guest's TLBs add is known, and not what its tables of pages do */

@@ -474,9 +474,9 @@ static void compare_numbers(const struct level_reading *reading)
 enum level_pages level_pages(const struct machine_facts *declared, size_t knee_count)
 {
     const bool known = knee_count == KNEES_TRANSLATION_MOST;
-    return declared && declared->hypervisor ? (known ? LEVEL_PAGES_WALKED : LEVEL_PAGES_HOSTED)
-           : known || declared              ? LEVEL_PAGES_KNOWN
-                                            : LEVEL_PAGES_UNKNOWN;
+    if (declared && declared->hypervisor)
+        return known ? LEVEL_PAGES_WALKED : LEVEL_PAGES_HOSTED;
+    return known || declared ? LEVEL_PAGES_KNOWN : LEVEL_PAGES_UNKNOWN;
 }
 
 void findings_levels(struct probe_result *result, struct pool *pool, const struct series *series,

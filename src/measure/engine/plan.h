@@ -88,10 +88,10 @@ struct plan {
     const uint32_t *look;
     size_t look_count;
     /* Trials that each point of `look` gets before any other point gets its second trial, once
-     * every point has its first; fewer than trials_min. Unless it is 0 and where memory stays, each
-     * call of stage_look() adds that many, whenever other stages leave time: the trials are spread
-     * over the run (plan_is_spread()), and interference that lasts a second disturbs only some of
-     * them. */
+     * every point has its first; fewer than trials_min. 0: no more than others. Where memory stays,
+     * each call of stage_look() adds that many, whenever other stages leave time: the trials are
+     * spread over the run (plan_is_spread()), and interference that lasts a second disturbs only
+     * some of them. */
     unsigned look_trials;
 
     enum page_policy pages; /* of the arena, which is as large as the largest point needs */

@@ -609,7 +609,8 @@ void bandwidth_prepare(struct trial *trial)
     }
     trial->operations = (double)step * point->seat_count;
     /* Two passes settle any replacement policy; larger sets need only as many bytes as settle the
-     * caches, and those that begin elsewhere each time as many as the caches hold. */
+     * caches. Those that are spread over a run are two to four times the caches, and as many bytes
+     * as these hold push out what an earlier trial left there. */
     const uint64_t moved = plan_is_spread(trial->plan) ? state->moved / 2 : state->moved,
                    settled = moved / step / point->seat_count + 1;
     trial->warm_repeats = 2 * steps < settled ? 2 * steps : settled;

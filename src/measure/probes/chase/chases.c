@@ -111,7 +111,8 @@ int chase_kind_check(const struct chase_kind *kind, struct error *error)
         return error_set(error, ERROR_USAGE, "--align %zu: give a power of two up to %d",
                          kind->offset, ALIGN_MOST);
     if (kind->block_bytes && kind->block_bytes < kind->stride)
-        return error_set(error, ERROR_USAGE, "--order: a block of %zu holds no stride of %zu",
+        return error_set(error, ERROR_USAGE,
+                         "--order: a block of %zu holds no stride of %zu: ask for a larger block",
                          kind->block_bytes, kind->stride);
     if (kind->stride % WORD != 0)
         return error_set(error, ERROR_USAGE,
