@@ -15,7 +15,7 @@
 enum { POLL_MS = 50, PATIENCE_POLLS = 100, JOIN_S = 5 };
 /* A signal ends a pause at once; a stop that is set without one waits for this. A shorter nap would
  * be most of what `fathom watch` costs. */
-enum { PAUSE_POLL_MS = 200 };
+enum { PAUSE_POLL_MS = 500 };
 
 /* The worker alone ends BUSY and LEAVING. The coordinator alone begins them and sets LOST, which
  * is final whatever the thread does later. */

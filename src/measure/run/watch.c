@@ -17,9 +17,13 @@
  * and the loop's first turns would add a tenth. All levels together take some 0.3 ms of CPU time,
  * and with the engine's bursts and threads less than 1 ms. */
 enum { BATCHES = 3, PRIVATE_TIMES = 12, SHARED_TIMES = 2 };
-/* Caches before a shared one, at most, out of which lines are pushed by 1.5 times their size: at 10
- * to 25 GB/s 4.5 MiB take 0.2 to 0.4 ms, and 1.5 MiB 0.1 ms. */
-static const uint64_t push_most = 3 << 20;
+/* Rings beyond the first cache have their lines up to 512 bytes apart, as long as so many are left:
+ * in an eighth of the sets there is less to load and to push out, and no line is loaded because its
+ * neighbour was. */
+enum { APART = 512, PRIVATE_LINES = 192, PART_LINES = 384 };
+/* A load of a shared cache that takes less than this many times one of the cache before had its
+ * line there still: addresses are hashed into its sets, so more of it has to be pushed out. */
+static const double pushed_out_least = 1.5;
 enum { PAGE = 4096, HUGE_PAGE = 2 << 20, STATE_BYTES = 128 };
 static const uint64_t memory_most = 128 << 20, memory_least = 32 << 20;
 /* A stage keeps what it measured, so a watch without an end is stages of an hour. */
@@ -28,7 +32,7 @@ static const double stage_s = 3600;
 /* --- the levels --- */
 
 static struct watch_level *add_level(struct watch *watch, const char *name, uint64_t bytes,
-                                     size_t line_bytes, bool private)
+                                     size_t stride, bool private)
 {
     struct watch_level *level = &watch->levels[watch->level_count++];
     const size_t unit = bytes >= HUGE_PAGE ? HUGE_PAGE : PAGE;
@@ -37,8 +41,8 @@ static struct watch_level *add_level(struct watch *watch, const char *name, uint
     level->at = (watch->arena_bytes + unit - 1) / unit * unit;
     /* Modelled times hold no clock's reading, and models know the chase alone. */
     level->times = watch->model ? 1 : private ? PRIVATE_TIMES : SHARED_TIMES;
-    level->ring = (struct ring){.count = (size_t)(bytes / line_bytes),
-                                .stride = line_bytes,
+    level->ring = (struct ring){.count = (size_t)(bytes / stride),
+                                .stride = stride,
                                 .seed = watch->seed + watch->level_count};
     watch->arena_bytes = level->at + (size_t)bytes;
     return level;
@@ -64,8 +68,13 @@ static void choose_levels(struct watch *watch)
         while (shared && bytes & (bytes - 1))
             bytes &= bytes - 1;
         snprintf(name, sizeof name, "L%d", n);
-        struct watch_level *level = add_level(watch, name, bytes, line_bytes, !shared);
-        level->push_bytes = shared && above <= push_most ? (size_t)(above + above / 2) : 0;
+        size_t stride = line_bytes;
+        while (n > 1 && stride < APART &&
+               bytes / (2 * stride) >= (shared ? WATCH_PARTS * PART_LINES : PRIVATE_LINES))
+            stride *= 2;
+        struct watch_level *level = add_level(watch, name, bytes, stride, !shared);
+        level->push_stride = shared ? stride : 0;
+        level->push_bytes = shared ? (size_t)(above + above / 2) : 0;
         watch->arena_bytes += level->push_bytes; /* behind the ring */
         above = cache->size_bytes;
     }
@@ -76,6 +85,7 @@ static void choose_levels(struct watch *watch)
     const uint64_t bytes = least ? memory_least : 4 * above < memory_most ? 4 * above : memory_most;
     if (bytes > budget || (!flushed && bytes <= above))
         return;
+    line_bytes = flushed ? APART : line_bytes;
     struct watch_level *memory = add_level(watch, "DRAM", bytes, line_bytes, false);
     memory->flushed = flushed;
     memory->times = flushed ? 1 : memory->times;
@@ -103,7 +113,8 @@ static void prepare(struct trial *trial)
     if (!level->ring.memory) {
         level->ring.memory = memory + level->at;
         ring_build(&level->ring);
-        walk->chase.position = level->flushed_to = level->ring.memory;
+        walk->chase.position = level->ring.memory;
+        level->trials = 0;
         walk->times = level->times;
         if (level->push_bytes)
             ring_mark(&level->ring, WATCH_PARTS, level->parts);
@@ -118,19 +129,13 @@ static void prepare(struct trial *trial)
         walk->chase.position = level->parts[part];
         ring_warm_part(&level->ring, next, WATCH_PARTS, level->ring.count / WATCH_PARTS);
         const unsigned char *behind = level->ring.memory + level->ring.count * level->ring.stride;
-        for (size_t i = 0; i < level->push_bytes; i += level->ring.stride)
+        for (size_t i = 0; i < level->push_bytes; i += level->push_stride)
             (void)*(const volatile unsigned char *)(behind + i);
     }
-    if (level->flushed) {
-        /* Takes out the lines of the last trial, at first all of the ring. */
-        void *line = level->flushed_to;
-        do {
-            void *next = *(void **)line;
-            line_flush(line);
-            line = next;
-        } while (line != walk->chase.position);
-        level->flushed_to = line;
-    }
+    /* All lines, before half of them have been loaded: batches may be repeated. */
+    if (level->flushed && level->trials++ % (level->ring.count / 2 / (BATCHES * chase_steps)) == 0)
+        for (size_t i = 0; i < level->ring.count; i++)
+            line_flush(level->ring.memory + i * level->ring.stride);
     trial->workers[0].run = level->times > 1 ? walk_on : chase_run;
     trial->workers[0].state = walk;
     trial->operations = level->times * chase_steps;
@@ -142,17 +147,20 @@ static void observe(void *observer, const struct observation *seen)
 {
     struct watch *watch = observer;
     struct watch_level *level = &watch->levels[seen->trial->point->index];
+    const size_t n = seen->batch_count;
     double ns[BATCHES], hz[BATCHES];
-    for (unsigned i = 0; i < seen->batch_count; i++) {
+    for (size_t i = 0; i < n; i++) {
         ns[i] = seen->batches[i].ns / (seen->trial->operations * (double)seen->repeats);
         hz[i] = seen->batches[i].core_hz;
     }
-    sort_ascending(ns, seen->batch_count);
-    sort_ascending(hz, seen->batch_count);
+    sort_ascending(ns, n);
+    sort_ascending(hz, n);
     watch->at_s = watch->before_s + seen->at_s;
-    level->now = level->private ? undisturbed_of(ns, seen->batch_count).value *
-                                      median(hz, seen->batch_count) * 1e-9
-                                : median(ns, seen->batch_count);
+    const double load_ns = level->private ? undisturbed_of(ns, n).value : median(ns, n);
+    level->now = level->private ? load_ns * median(hz, n) * 1e-9 : load_ns;
+    level->least_ns = level->least_ns > 0 ? fmin(level->least_ns, load_ns) : load_ns;
+    if (level->push_stride > 64 && load_ns < pushed_out_least * level[-1].least_ns)
+        level->push_stride /= 2;
 }
 
 /* --- changes --- */

@@ -34,11 +34,13 @@ struct watch_level {
     struct ring ring;     /* of its loads, built in a stage's arena, from byte `at` */
     size_t at;
     void *parts[WATCH_PARTS]; /* of a shared cache: where each part of its ring begins */
-    size_t push_bytes; /* behind the ring: what pushes a part out of the core's own caches; 0: parts
-                          are not loaded ahead */
-    unsigned times;    /* the loads of a batch, as a multiple of those of a batch in memory */
-    bool flushed;      /* its lines are out of all caches when a trial begins */
-    void *flushed_to;  /* the line after those that are */
+    size_t push_bytes; /* behind the ring: what pushes a part out of the core's own caches, by a
+                          load in each `push_stride`; 0: parts are not loaded ahead */
+    size_t push_stride;
+    double least_ns; /* a load in any trial so far */
+    unsigned times;  /* the loads of a batch, as a multiple of those of a batch in memory */
+    bool flushed;    /* its lines are out of all caches when a trial begins */
+    size_t trials;   /* of a flushed one, so far */
 };
 
 struct watch {
