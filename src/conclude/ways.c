@@ -37,9 +37,8 @@ const struct series *ways_between_cpus(const struct document *document)
 
 double way_value(const struct point *point)
 {
-    if (!point->y.n || point->flags & FLAG_BIT(FLAG_MISPLACED))
-        return NAN;
-    return (double)point->y.median;
+    const bool usable = point->y.n && !(point->flags & FLAG_BIT(FLAG_MISPLACED));
+    return usable ? (double)point->y.median : NAN;
 }
 
 void interleave_weights(const double *rates, size_t n, double off, unsigned *weights)

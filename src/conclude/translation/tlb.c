@@ -222,7 +222,8 @@ static double add_first(const struct sheet *sheet)
                               "trials disagree: only %zu of %zu find %.0f; other work shares the "
                               "TLB or interrupts, like a busy hardware thread of the same core",
                               vote.agreeing, trials, vote.value)
-                : pool_printf(sheet->pool, "none of %zu trials shows where it ends", trials);
+            : trials ? pool_printf(sheet->pool, "none of %zu trials shows where it ends", trials)
+                     : "there was no time for trials of where it ends";
         return add_unknown(sheet, 1, why);
     }
     struct finding *finding = add(sheet, 1, "entries", "");

@@ -270,7 +270,6 @@ static int run_stage(struct watch *watch, struct engine *engine, double for_s, s
                               .repeats = 1,
                               .batch_ns = clock_shortest_batch_ns(engine->clock), /* as given */
                               .patient = true,
-                              .precision = 0,
                               .unstable_above = INFINITY,
                               .meant = MEANT_STEAL,
                               .span_s = rounds * watch->every_s,

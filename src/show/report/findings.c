@@ -236,33 +236,15 @@ void report_add_clusters(struct report *report, size_t index, const struct probe
     table_add_figures(report, table, "hand-off", 9);
     table_add_words(report, table, "what it looks like", 0);
     add_tree(report, table, entries, probe->finding_count);
-    report_add_cluster_notes(report, index, probe, true);
-}
-
-void report_add_cluster_notes(struct report *report, size_t index, const struct probe_result *probe,
-                              bool all)
-{
-    const struct catalogue_entry *entries = catalogue_of(&report->catalogue, index, probe);
-    const struct finding *first = NULL;
-    size_t count = 0;
-    for (size_t i = 0; i < probe->finding_count; i++)
-        if (is_disagreement(&entries[i])) {
-            first = first && first->text ? first : entries[i].finding;
-            count++;
-        }
-    for (size_t i = 0; i < probe->finding_count && count; i++) {
-        const struct finding *finding = all ? entries[i].finding : first;
+    for (size_t i = 0; i < probe->finding_count; i++) {
         struct line line = {0};
-        if (all && !is_disagreement(&entries[i]))
+        if (!is_disagreement(&entries[i]))
             continue;
+        const struct finding *finding = entries[i].finding;
         line_add_clean(&line, finding->text ? finding->text : "declared otherwise");
-        if (all)
-            line_add_in_brackets(&line, finding);
-        else if (count > 1)
-            line_add(&line, " (and %zu more)", count - 1);
+        line_add_in_brackets(&line, finding);
         report_add_note(report, SECTION_FINDINGS, index, probe, NOTE_DOUBT,
                         report_line(report, &line));
-        count = all ? count : 0;
     }
 }
 

@@ -72,8 +72,6 @@ const char **series_labels(struct report *, const struct series *, size_t count)
 
 /* "Clusters: 8 of 2 CPUs (9.00 to 10.5), 4 of 4 CPUs (114 to 162)"; NULL: there are none. */
 const char *report_tell_clusters(struct report *, size_t index, const struct probe_result *);
-/* Notes where clusters contradict declared values: all of them, or the first one. */
-void report_add_cluster_notes(struct report *, size_t index, const struct probe_result *, bool all);
 
 /* --- claims --- */
 

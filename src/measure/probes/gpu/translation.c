@@ -112,9 +112,7 @@ static double line_scatter(const struct gpu_task *task, const struct series *ser
         if (isfinite(off))
             apart[count++] = fabs(off) * sqrt(lines);
     }
-    if (count == 0)
-        return NAN;
-    return mad_to_deviation * median_of(apart, count);
+    return count ? mad_to_deviation * median_of(apart, count) : NAN;
 }
 
 static struct reading read_curve(struct gpu_task *task, const struct series *series,

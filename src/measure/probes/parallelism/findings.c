@@ -67,9 +67,7 @@ static double trial_sustained(const struct probe_task *task, unsigned trial, con
         if (isfinite(value))
             on[n++] = value;
     }
-    if (!n)
-        return NAN;
-    return value_at(task, plateau->series, 1, trial) / median_of(on, n);
+    return n ? value_at(task, plateau->series, 1, trial) / median_of(on, n) : NAN;
 }
 
 static double trial_four(const struct probe_task *task, unsigned trial, const void *about)
