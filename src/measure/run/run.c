@@ -220,19 +220,6 @@ static int give_back(struct run *run, struct engine *engine, struct error *error
  * with the largest working set. */
 static const double attic_most = 64 << 20, attic_share = 1.0 / 16;
 
-/* The CPUs are those of --cpus, which all probes share. Devices have no place among them. */
-static int open_placement(struct run *run, struct engine *engine, struct error *error)
-{
-    bool any = false;
-    for (size_t i = 0; i < run->turn_count; i++)
-        any |= !run->turns[i].task.probe->findings.of_devices;
-    if (run->model || !any)
-        return 0;
-    const int code = placement_open(engine, &run->turns[0].task.cpus, run->budget_s,
-                                    &run->document->run, &run->document->pool, error);
-    return code == 0 ? placement_look(engine->placement, error) : code;
-}
-
 int run_measure(struct run *run, struct error *error)
 {
     struct clock clock = {.name = "model", .hz = 1e9};
@@ -254,8 +241,15 @@ int run_measure(struct run *run, struct error *error)
         turn_to(run, 0);
         show_progress(run, 0, run->budget_s);
     }
+    /* The CPUs are those of --cpus, which all probes share. Devices have no place among them. */
+    bool any = false;
+    for (size_t i = 0; i < run->turn_count; i++)
+        any |= !run->turns[i].task.probe->findings.of_devices;
+    if (code == 0 && any && !run->model)
+        code = placement_open(&engine, &run->turns[0].task.cpus, run->budget_s, &run->document->run,
+                              &run->document->pool, error);
     if (code == 0)
-        code = open_placement(run, &engine, error);
+        code = placement_look(engine.placement, error);
     if (code == 0)
         code = look(run, &engine, error);
     for (size_t i = 0; code == 0 && i < run->turn_count; i++) {
