@@ -39,10 +39,9 @@ int measure_refuse_how(const struct invocation *invocation, struct error *error)
                                                     repeat_options};
     const char *name = invocation->options.within.given ? "within" : NULL;
     for (size_t i = 0; i < sizeof how / sizeof *how; i++)
-        for (const struct option_spec *spec = how[i]; spec->name && !name; spec++) {
-            const struct setting *setting = settings_of(&invocation->settings, spec);
-            name = setting && setting->given ? spec->name : NULL;
-        }
+        for (const struct option_spec *spec = how[i]; spec->name && !name; spec++)
+            name = settings_first_given(
+                (const struct setting *const[]){settings_of(&invocation->settings, spec), NULL});
     return !name ? 0
                  : error_set(error, ERROR_USAGE,
                              "--%s says how to measure, and the documents named are read as they "

@@ -363,9 +363,9 @@ bool talk_has_node(const struct series *series, int node, bool from)
 void talk_hole(struct talk *talk, const struct point *point, const char *what)
 {
     const struct document *document = talk->document;
-    const struct probe_result *last =
-        document->probe_count ? &document->probes[document->probe_count - 1] : NULL;
-    const char *why = point && point->failed ? point->failed : last ? last->reason : NULL;
+    const char *why = point && point->failed  ? point->failed
+                      : document->probe_count ? document->probes[document->probe_count - 1].reason
+                                              : NULL;
     talk->holes++;
     talk_aside(talk, "%s has no value: %s", what, why ? why : "there was no time for it");
 }

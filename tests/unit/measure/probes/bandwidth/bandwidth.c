@@ -435,6 +435,23 @@ static void what_threads_reach_is_reported(void **state)
     assert_true(is_near((double)last->points[4].y.median, 6e9 / 5));
 }
 
+static double rate_of_hbm(const struct bench *bench, const struct plan_point *point)
+{
+    return 411.5 * rate_of(bench, point);
+}
+
+static void a_terabyte_a_second_has_no_exponent(void **state)
+{
+    struct bench *bench = *state;
+    struct stage_outcome outcome = {0};
+    assert_int_equal(bench_plan(bench, &bandwidth_probe, "kernel", "read,copy", NULL), 0);
+    assert_int_equal(next(bench, 1), 1);
+    assert_int_equal(next(bench, 2), 1);
+    bench_measured(bench, rate_of_hbm);
+    assert_int_equal(conclude_twice(&bench->task, &outcome, NULL), 0);
+    assert_non_null(strstr(bench_finding(bench, "bandwidth.copy.1")->text, " 1234 GB/s"));
+}
+
 static void stream_has_arrays_of_four_times_the_caches(void **state)
 {
     struct bench *bench = *state;
@@ -517,6 +534,7 @@ int main(void)
         NAMED_TEST(nodes_are_measured_from_each_to_each),
         NAMED_TEST(a_node_whose_cpus_hold_no_block_is_left_out),
         NAMED_TEST(what_threads_reach_is_reported),
+        NAMED_TEST(a_terabyte_a_second_has_no_exponent),
         NAMED_TEST(stream_has_arrays_of_four_times_the_caches),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
