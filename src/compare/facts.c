@@ -128,10 +128,10 @@ enum { MITIGATIONS_MOST = 64 };
 /* What is done about the fault that `of` names, "spectre_v2: ..."; NULL: it is not listed. */
 static const char *mitigation(const struct machine_facts *machine, const char *of)
 {
-    const size_t length = strcspn(of, ":") + 1;
+    const size_t length = strcspn(of, ":");
     for (size_t i = 0; i < machine->mitigation_count && i < MITIGATIONS_MOST; i++)
-        if (strncmp(machine->mitigations[i], of, length) == 0)
-            return machine->mitigations[i] + length;
+        if (strncmp(machine->mitigations[i], of, length + 1) == 0)
+            return machine->mitigations[i] + length + (of[length] == ':');
     return NULL;
 }
 

@@ -254,10 +254,11 @@ def need_beside_a_long_run(here):
         ("against" in out and "times as long: least if its loads are from" in " ".join(out.split()), out),
         (err.endswith("its end\n"), err))
     refusals = [
+        ("--rate 'date +%s%N'", "sleep 1", "'sleep' ended after 1."),   # and not since fathom began
         ("--rate 'echo -3'", program, "'echo -3' says '-3'"),
         ("--rate 'date +%N | sed s/^0*//'", program, "goes back from"),
         ("--progress at", "python3 long.py 50", "fails, with exit status 5"),
-        ("--progress none", program, "of 'python3' between them within 5 s: nothing is there"),
+        ("--progress none", program, "of 'python3' between them within 5.0 s: nothing is there"),
         ("--rate 'echo 3'", program, "'echo 3' shows no two steps of progress"),
         ("--rate 'date +%s%N'", "sleep 100", "10 ms of CPU time of 'sleep'")]
     for told, program, why in refusals[:2] if one_of_many() else refusals:

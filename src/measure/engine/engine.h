@@ -11,9 +11,11 @@
 #include "measure/engine/timing_model.h"
 
 struct progress {
-    /* Called a few times a second: the share done (0 to 1) and the seconds left, both estimated. */
+    /* Called at once, and then between two visits: the share done (0 to 1) and the seconds left,
+     * both estimated. */
     void (*show)(void *argument, double done, double left_s);
     void *argument;
+    double every_s; /* at most so often */
 };
 
 /* Looks of other stages. `look` is called between two visits of a stage and between two stages, at

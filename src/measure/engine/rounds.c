@@ -5,13 +5,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const double show_every_s = 0.25;
-
 /* Share of the following stages' time that the first trials of a stage's points may use: without
  * any trial a point is unknown, however well the others are known. */
 static const double lent_share = 0.5;
 
-/* Shows how far the stage is: at once, and then a few times a second. */
+/* Shows how far the stage is: at once, and then as often as is asked for. */
 static void show_progress(struct stage *stage)
 {
     const struct progress *progress = &stage->engine->progress;
@@ -19,7 +17,7 @@ static void show_progress(struct stage *stage)
     stage->forecast.busy_s = elapsed_s - stage->paused_s;
     if (!progress->show || elapsed_s < stage->show_at_s)
         return;
-    stage->show_at_s = elapsed_s + show_every_s;
+    stage->show_at_s = elapsed_s + progress->every_s;
     double left_s = forecast_left_s(&stage->forecast, elapsed_s);
     double done = left_s > 0 ? elapsed_s / (elapsed_s + left_s) : 1;
     stage->shown_share = fmax(stage->shown_share, done); /* the share shown never falls */

@@ -42,6 +42,10 @@ int measurement_plan(struct measurement *measurement, struct error *error)
     if (measurement->changes && !measurement->twin_of)
         return error_set(error, ERROR_USAGE,
                          "--change changes the machine of a document: name it with --machine FILE");
+    if (measurement->source.smbios && measurement->twin_of)
+        return error_set(error, ERROR_USAGE,
+                         "--smbios is of this machine, and --machine models another: leave one "
+                         "out");
     if (measurement->twin_of)
         code = twin_open(&measurement->twin, measurement->twin_of, measurement->changes, error);
     else

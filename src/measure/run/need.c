@@ -62,6 +62,7 @@ struct need_state {
     struct child child;
     /* One long run. */
     struct progress progress;
+    uint64_t started_ns;
     bool ended; /* by itself, without a failure */
     /* What was seen. The program ran alone before and after taken[c][b]: alone[after[c][b]] and the
      * element before it; 0: there is no taken[c][b]. */
@@ -127,13 +128,13 @@ static int judge_end(const struct need *need, const struct one *one, const struc
 {
     const char *name = need->arguments[0],
                *again = need->state->ran && !(need->every_s > 0) ? ", and once did not" : "";
+    char limit[UNIT_TEXT];
     if (code < 0 || one->code < 0)
         return code < 0 ? code : one->code;
     if (one->late)
         return error_set(error, ERROR_IMPOSSIBLE,
-                         "'%s' did not end within %.3g s: give it less to do, or more time "
-                         "(--budget)",
-                         name, limit_s);
+                         "'%s' did not end within %s: give it less to do, or more time (--budget)",
+                         name, duration_format(limit_s, limit));
     if (one->stopped)
         return error_set(error, ERROR_IMPOSSIBLE, "'%s' asks a terminal (%s), and nobody answers",
                          name, strsignal(one->stopped));
@@ -222,6 +223,7 @@ static int run_part(struct need *need, const struct need_condition *condition,
     const double limit_s = state->ran ? need->every_s : need->budget_s / 4;
     struct one one = {need, error, seen, .from = -1, .to = -1};
     struct child_end end = {0};
+    char took[UNIT_TEXT];
     one.lasts_ns = (uint64_t)(limit_s * 1e9);
     int code = pressure_run(&state->pressure, &condition->level, is_part_over, &one, &seen->pressed,
                             error);
@@ -231,15 +233,16 @@ static int run_part(struct need *need, const struct need_condition *condition,
     state->ended = code == 0 && one.ended;
     if (state->ended)
         return error_set(error, ERROR_IMPOSSIBLE,
-                         "'%s' ended after %.2g s: give it more to do, or shorter parts (--every)",
-                         need->arguments[0], elapsed_s(need));
+                         "'%s' ended after %s: give it more to do, or shorter parts (--every)",
+                         need->arguments[0],
+                         duration_format((double)(os_raw_ns() - state->started_ns) * 1e-9, took));
     seen->cpu_s = one.enough ? (one.to_s - one.from_s) / (one.to - one.from) : NAN;
     if (code == 0 && !one.enough)
         return error_set(error, ERROR_IMPOSSIBLE,
                          "'%s' shows no two steps of progress with 10 ms of CPU time of '%s' "
-                         "between them within %.3g s%s",
+                         "between them within %s%s",
                          state->progress.told, need->arguments[0],
-                         state->ran ? 10 * limit_s : limit_s,
+                         duration_format(state->ran ? 10 * limit_s : limit_s, took),
                          state->progress.value < 0 ? ": nothing is there" : "");
     return code;
 }
@@ -248,6 +251,7 @@ static int run_part(struct need *need, const struct need_condition *condition,
 static int begin_long_run(struct need *need, struct error *error)
 {
     struct need_state *state = need->state;
+    state->started_ns = os_raw_ns();
     int code = child_start(&state->child, &state->plan, error);
     if (code == 0 && state->pressers.count)
         code = os_set_affinity(&state->pressers, error);
@@ -530,13 +534,13 @@ static int plan(struct need *need, struct error *error)
     if (!need->condition_count)
         return error_set(error, ERROR_IMPOSSIBLE, "nothing can be taken away here: %s",
                          state->not_measured);
+    char once[UNIT_TEXT];
     if (least_s > left_s)
-        return error_set(
-            error, ERROR_IMPOSSIBLE,
-            "to measure '%s' once takes %.2g s, and %zu times are needed at least: give "
-            "it %.0f s (--budget %.0f), less to do, or a shorter --every",
-            need->arguments[0], need->run_s, 2 * NEED_BLOCKS_LEAST * need->condition_count, all_s,
-            all_s);
+        return error_set(error, ERROR_IMPOSSIBLE,
+                         "to measure '%s' once takes %s, and %zu times are needed at least: give "
+                         "it %.0f s (--budget %.0f), less to do, or a shorter --every",
+                         need->arguments[0], duration_format(need->run_s, once),
+                         2 * NEED_BLOCKS_LEAST * need->condition_count, all_s, all_s);
     need->blocks = (unsigned)fmin(left_s / block_s(need), NEED_BLOCKS_MOST);
     return need->every_s > 0 ? begin_long_run(need, error) : 0;
 }

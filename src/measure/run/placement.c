@@ -221,14 +221,6 @@ static int add_state(struct looking *looking, const double *handoff_ns, struct e
     return (int)number;
 }
 
-static int find_state(const struct looking *looking, const double *handoff_ns)
-{
-    for (size_t i = 0; i < looking->placement.facts->placement_count; i++)
-        if (alike(looking, looking->handoff_ns[i], handoff_ns))
-            return (int)i;
-    return -1;
-}
-
 static int look(struct placement *placement, struct error *error)
 {
     struct looking *looking = (struct looking *)placement;
@@ -239,11 +231,14 @@ static int look(struct placement *placement, struct error *error)
         const int code = measure_handoffs(looking, now, error);
         if (code < 0)
             return code;
-        const int state = find_state(looking, now);
+        const int count = (int)placement->facts->placement_count;
+        int state = 0;
+        while (state < count && !alike(looking, looking->handoff_ns[state], now))
+            state++;
         const bool twice = alike(looking, now, looking->before_ns);
-        if (state >= 0 && (state == last || twice))
+        if (state < count && (state == last || twice))
             return state;
-        if (twice && placement->facts->placement_count < PLACEMENT_STATES)
+        if (twice && count < PLACEMENT_STATES)
             return add_state(looking, now, error);
         if (alike(looking, now, now)) /* it was measured */
             memcpy(looking->before_ns, now, sizeof now);

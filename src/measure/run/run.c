@@ -46,6 +46,8 @@ static int save(struct run *run, struct error *error)
     return code == 0 ? listener->save(listener->argument, run->document, error) : code;
 }
 
+static const double show_every_s = 0.25;
+
 static void show_progress(void *argument, double done, double left_s)
 {
     const struct run *run = argument;
@@ -95,23 +97,19 @@ static const double looking_share = 0.95;
 /* A look that did not fit in its time gets the time that other looks left, in a second pass. */
 enum { LOOKS = 2 };
 
-/* Seconds for first looks: only probes that have something to look at give time for them. */
-static double looking_s(const struct run *run)
+/* What prevents a probe's look also prevents its measurement, which then says why. */
+static int look_once(struct run *run, struct engine *engine, struct error *error)
 {
+    /* Only probes that have something to look at give time for it. */
     double others = 0, all = 0;
     for (size_t i = 0; i < run->turn_count; i++) {
         all += run_weight(run, i);
         others += run->turns[i].task.plan.look_count ? 0 : run_weight(run, i);
     }
-    return run->budget_s * (looking_share - (all > 0 ? others / all : 0));
-}
-
-/* What prevents a probe's look also prevents its measurement, which then says why. */
-static int look_once(struct run *run, struct engine *engine, struct error *error)
-{
+    const double looking_s = run->budget_s * (looking_share - (all > 0 ? others / all : 0));
     for (size_t i = 0; i < run->turn_count; i++) {
         struct error why = {0};
-        const double left_s = looking_s(run) - elapsed_s(run);
+        const double left_s = looking_s - elapsed_s(run);
         if (!stages_want_look(&run->turns[i].task) || !(left_s > 0))
             continue;
         size_t looks = 0;
@@ -222,19 +220,6 @@ static int give_back(struct run *run, struct engine *engine, struct error *error
  * with the largest working set. */
 static const double attic_most = 64 << 20, attic_share = 1.0 / 16;
 
-/* The CPUs are those of --cpus, which all probes share. Devices have no place among them. */
-static int open_placement(struct run *run, struct engine *engine, struct error *error)
-{
-    bool any = false;
-    for (size_t i = 0; i < run->turn_count; i++)
-        any |= !run->turns[i].task.probe->findings.of_devices;
-    if (run->model || !any)
-        return 0;
-    const int code = placement_open(engine, &run->turns[0].task.cpus, run->budget_s,
-                                    &run->document->run, &run->document->pool, error);
-    return code == 0 ? placement_look(engine->placement, error) : code;
-}
-
 int run_measure(struct run *run, struct error *error)
 {
     struct clock clock = {.name = "model", .hz = 1e9};
@@ -242,7 +227,7 @@ int run_measure(struct run *run, struct error *error)
         .machine = run->machine,
         .clock = &clock,
         .model = run->model,
-        .progress = {run->listener.progress ? show_progress : NULL, run},
+        .progress = {run->listener.progress ? show_progress : NULL, run, show_every_s},
         .attic.bytes_most =
             (size_t)fmin(attic_most, attic_share * (double)machine_memory_budget(run->machine))};
     int code = run->model ? 0 : clock_check(error);
@@ -256,8 +241,15 @@ int run_measure(struct run *run, struct error *error)
         turn_to(run, 0);
         show_progress(run, 0, run->budget_s);
     }
+    /* The CPUs are those of --cpus, which all probes share. Devices have no place among them. */
+    bool any = false;
+    for (size_t i = 0; i < run->turn_count; i++)
+        any |= !run->turns[i].task.probe->findings.of_devices;
+    if (code == 0 && any && !run->model)
+        code = placement_open(&engine, &run->turns[0].task.cpus, run->budget_s, &run->document->run,
+                              &run->document->pool, error);
     if (code == 0)
-        code = open_placement(run, &engine, error);
+        code = placement_look(engine.placement, error);
     if (code == 0)
         code = look(run, &engine, error);
     for (size_t i = 0; code == 0 && i < run->turn_count; i++) {

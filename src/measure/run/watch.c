@@ -110,14 +110,18 @@ static void prepare(struct trial *trial)
     struct watch_level *level = &(*watch)->levels[trial->point->index];
     unsigned char *memory = trial->arena->memory;
     struct walk *walk = (struct walk *)(memory + trial->point->index * STATE_BYTES);
+    const unsigned part = (*watch)->ticks % WATCH_PARTS, next = (part + 1) % WATCH_PARTS;
+    const size_t each = level->ring.count / WATCH_PARTS;
     if (!level->ring.memory) {
         level->ring.memory = memory + level->at;
         ring_build(&level->ring);
         walk->chase.position = level->ring.memory;
         level->trials = 0;
         walk->times = level->times;
-        if (level->push_bytes)
+        if (level->push_bytes) {
             ring_mark(&level->ring, WATCH_PARTS, level->parts);
+            ring_warm_part(&level->ring, part, WATCH_PARTS, each);
+        }
     }
     if (level->private)
         ring_warm(&level->ring, level->ring.count);
@@ -125,9 +129,8 @@ static void prepare(struct trial *trial)
         /* Loads what the next trial asks for, and pushes it out of the core's own caches. So a
          * neighbour has had the time between two trials to evict it, and no more: lines that were
          * loaded a minute ago are gone on an idle machine, too. */
-        const unsigned part = (*watch)->ticks % WATCH_PARTS, next = (part + 1) % WATCH_PARTS;
         walk->chase.position = level->parts[part];
-        ring_warm_part(&level->ring, next, WATCH_PARTS, level->ring.count / WATCH_PARTS);
+        ring_warm_part(&level->ring, next, WATCH_PARTS, each);
         const unsigned char *behind = level->ring.memory + level->ring.count * level->ring.stride;
         for (size_t i = 0; i < level->push_bytes; i += level->push_stride)
             (void)*(const volatile unsigned char *)(behind + i);
@@ -219,7 +222,7 @@ static void judge(const struct watch *watch, struct watch_level *level)
     forget(level, WATCH_RECENT);
 }
 
-/* The engine shows progress after each round. */
+/* The engine shows progress before the first round and after each. */
 static void end_tick(void *argument, double done, double left_s)
 {
     struct watch *watch = argument;

@@ -97,7 +97,9 @@ static int check(struct invocation *invocation, struct error *error)
                               .given = invocation->operand_count ? &given : NULL,
                               .tolerance =
                                   asked->tolerance.has ? asked->tolerance.number / 100 : NAN};
-    int code = output_is_standard(judging.path) ? 0 : save_possible(judging.path, error);
+    int code = invocation->operand_count ? measure_refuse_how(invocation, error) : 0;
+    if (code == 0 && !output_is_standard(judging.path))
+        code = save_possible(judging.path, error);
     if (code == 0)
         code = is_fleet ? fleet_reference_read(&fleet, against, error)
                         : experiment_read(&base, against, error);

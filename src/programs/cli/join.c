@@ -66,7 +66,8 @@ static int baseline(struct invocation *invocation, struct error *error)
                          "another file with -o FILE, or -o - to see it",
                          joining.to, output->name);
     if (invocation->operand_count)
-        return join(NULL, &joining, error);
+        return measure_refuse_how(invocation, error) < 0 ? ERROR_USAGE
+                                                         : join(NULL, &joining, error);
     if (!joining.to)
         return error_set(error, ERROR_USAGE,
                          "too few words: write fathom baseline FILE..., or --add BASE to measure");

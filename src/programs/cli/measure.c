@@ -33,30 +33,29 @@ struct shown {
 
 /* --- what is to be measured --- */
 
-static bool is_named(const struct invocation *invocation, const char *probe)
+int measure_refuse_how(const struct invocation *invocation, struct error *error)
 {
-    for (int i = 0; i < invocation->operand_count; i++)
-        if (strcmp(invocation->operands[i], probe) == 0)
-            return true;
-    return false;
+    static const struct option_spec *const how[] = {probe_common_options, twin_options,
+                                                    repeat_options};
+    const char *name = invocation->options.within.given ? "within" : NULL;
+    for (size_t i = 0; i < sizeof how / sizeof *how; i++)
+        for (const struct option_spec *spec = how[i]; spec->name && !name; spec++)
+            name = settings_first_given(
+                (const struct setting *const[]){settings_of(&invocation->settings, spec), NULL});
+    return !name ? 0
+                 : error_set(error, ERROR_USAGE,
+                             "--%s says how to measure, and the documents named are read as they "
+                             "are: leave it out, or name none",
+                             name);
 }
 
-/* Sorts the named probes as in the table. If none is named, the run chooses. */
-static int choose_probes(struct measurement *measured, const struct invocation *invocation,
-                         struct error *error)
+static int plan_asked(struct measurement *measured, const struct command_options *asked,
+                      struct error *error)
 {
-    if (!invocation->probe && !invocation->operand_count)
-        return 0;
-    const struct probe **named =
-        pool_alloc(&measured->document.pool, (size_t)invocation->operand_count + 2, sizeof *named);
-    size_t count = 0;
-    if (!named)
-        return error_out_of_memory(error);
-    for (size_t i = 0; probes[i]; i++)
-        if (probes[i] == invocation->probe || is_named(invocation, probes[i]->name))
-            named[count++] = probes[i];
-    measured->run.probes = named;
-    return 0;
+    return asked->every.given && !asked->repeat.given
+               ? error_set(error, ERROR_USAGE,
+                           "--every is the time from run to run: say how many with --repeat")
+               : measurement_plan(measured, error);
 }
 
 struct measurement measure_as_asked(const struct invocation *invocation)
@@ -148,38 +147,46 @@ static int save(void *argument, const struct document *document, struct error *e
     return code == 0 ? outlet_update(&run->page, document, error) : code;
 }
 
-static int begin_sweep(const struct shown *run, struct sweep *sweep, struct error *error)
-{
-    const char *path = run->kept.path;
-    const bool add = run->invocation->options.add.has;
-    if (add && (!path || output_is_standard(path)))
-        return error_set(error, ERROR_USAGE,
-                         "--add adds to a document: name its file with -o FILE%s",
-                         run->invocation->options.format.has ? " or --document FILE" : "");
-    return sweep_open(sweep, run->invocation, add ? path : NULL, error);
-}
-
+/* Named probes are sorted as in the table. If none is named, the run chooses. */
 static int plan_shown(struct shown *shown, struct error *error)
 {
     const struct invocation *invocation = shown->invocation;
-    shown->measured.run.listener =
+    struct measurement *measured = &shown->measured;
+    const size_t words = (size_t)invocation->operand_count;
+    const struct probe **named = pool_alloc(&measured->document.pool, words + 2, sizeof *named);
+    if (!named)
+        return error_out_of_memory(error);
+    size_t count = 0;
+    for (size_t i = 0; probes[i]; i++) {
+        bool asked = probes[i] == invocation->probe;
+        for (size_t k = 0; k < words && !asked; k++)
+            asked = strcmp(invocation->operands[k], probes[i]->name) == 0;
+        if (asked)
+            named[count++] = probes[i];
+    }
+    measured->run.probes = count ? named : NULL;
+    measured->run.listener =
         (struct run_listener){isatty(STDERR_FILENO) ? show_progress : NULL, save, shown};
-    int code = choose_probes(&shown->measured, invocation, error);
-    if (code == 0)
-        code = measurement_plan(&shown->measured, error);
+    const int code = plan_asked(measured, &invocation->options, error);
     return code == 0 && invocation->options.redact.has
-               ? redact_measured(&shown->measured.document, invocation, error)
+               ? redact_measured(&measured->document, invocation, error)
                : code;
 }
 
 /* Refuses all wrong input here, before anything is measured or written. */
 static int prepare(struct shown *run, struct sweep *sweep, struct error *error)
 {
+    const struct command_options *asked = &run->invocation->options;
     int code = choose_outputs(run, error);
+    const char *path = run->kept.path;
     if (code == 0)
         code = plan_shown(run, error);
+    if (code == 0 && asked->add.has && (!path || output_is_standard(path)))
+        code =
+            error_set(error, ERROR_USAGE, "--add adds to a document: name its file with -o FILE%s",
+                      asked->format.has ? " or --document FILE" : "");
     if (code == 0 && sweep_asked(run->invocation))
-        code = begin_sweep(run, sweep, error);
+        code = sweep_open(sweep, run->invocation, asked->add.has ? path : NULL, error);
     if (code == 0 && run->unnamed) {
         run->kept.path = measurement_name(&run->measured);
         code = run->kept.path ? 0 : error_out_of_memory(error);
@@ -333,16 +340,13 @@ static int measure_sweep(struct shown *whole, struct sweep *sweep, struct error 
         code = plan_step(&steps[i], &sweep->steps[i], error);
         if (code == 0)
             code = run_repeatedly(&steps[i].measured, &sweep->steps[i].options, NULL, error);
-        const bool measured = code == 0 || code == ERROR_INTERRUPTED;
-        if (measured) {
-            const int kept = sweep_keep(sweep, i, &steps[i].measured.document, error);
-            code = code == 0 ? kept : code;
-            whole->document = &sweep->joined;
-        }
-        if (code == 0)
-            code = save(whole, whole->document, error);
-        else if (measured)
-            save(whole, whole->document, NULL);
+        if (code != 0 && code != ERROR_INTERRUPTED)
+            break;
+        const int kept = sweep_keep(sweep, i, &steps[i].measured.document, error);
+        code = code == 0 ? kept : code;
+        whole->document = &sweep->joined;
+        const int saved = save(whole, whole->document, code == 0 ? error : NULL);
+        code = code == 0 ? saved : code;
     }
     return code;
 }
@@ -391,7 +395,7 @@ int measure_and_use(const struct invocation *invocation, measure_use *use, void 
                     struct error *error)
 {
     struct measurement measured = measure_as_asked(invocation);
-    int code = measurement_plan(&measured, error);
+    int code = plan_asked(&measured, &invocation->options, error);
     if (code == 0)
         code = run_repeatedly(&measured, &invocation->options, NULL, error);
     if (code == 0)

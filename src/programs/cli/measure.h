@@ -13,6 +13,9 @@ extern const struct option_spec repeat_options[];  /* --repeat, --every */
 /* What the invocation's options ask for; it has no probes yet. */
 struct measurement measure_as_asked(const struct invocation *);
 
+/* Refuses options that say how to measure, where documents are named and nothing is measured. */
+int measure_refuse_how(const struct invocation *, struct error *);
+
 /* Measures what `fathom run` would with the invocation's options, and calls `use` with it, which
  * may measure again. Returns its exit status or error. Nothing is shown or written. */
 typedef int measure_use(struct measurement *, void *argument, struct error *);

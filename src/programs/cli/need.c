@@ -40,30 +40,6 @@ static int save(void *argument, const struct document *document, struct error *e
     return outlet_update(&shown->kept, document, error);
 }
 
-/* With -o alone the document goes there, and the text to standard output. */
-static int choose_outputs(struct shown *shown, struct error *error)
-{
-    const struct command_options *asked = &shown->invocation->options;
-    shown->report = output_choose(asked);
-    if (asked->output.has && !asked->format.has && !output_is_standard(shown->report.path)) {
-        shown->kept = shown->report;
-        shown->report = output_choose(&(struct command_options){.points = asked->points});
-    }
-    const int code = outlet_possible(&shown->report, error);
-    return code == 0 ? outlet_begin(&shown->kept, false, error) : code;
-}
-
-/* After an interruption: what is known so far stays in its file, or is shown. */
-static int keep_results(struct shown *shown, const struct document *document)
-{
-    struct error why = {0};
-    const bool any = document->probe_count && document->probes->finding_count;
-    if (any && !outlet_place(&shown->kept) &&
-        outlet_write_to_stream(&shown->report, document, document->probes, &why) < 0)
-        command_tell("%s", why.text);
-    return measure_interrupted(&shown->kept);
-}
-
 /* What the documents can't tell of any program is refused before it runs. */
 static int read_compared(void *with)
 {
@@ -89,7 +65,15 @@ static int measure_need(struct invocation *invocation, struct error *error)
     struct shown shown = {.invocation = invocation, .measured = measure_as_asked(invocation)};
     struct document *document = &shown.measured.document;
     shown.measured.run.probes = (const struct probe *const[]){NULL};
-    int code = choose_outputs(&shown, error);
+    shown.report = output_choose(asked);
+    /* With -o alone the document goes there, and the text to standard output. */
+    if (asked->output.has && !asked->format.has && !output_is_standard(shown.report.path)) {
+        shown.kept = shown.report;
+        shown.report = output_choose(&(struct command_options){.points = asked->points});
+    }
+    int code = outlet_possible(&shown.report, error);
+    if (code == 0)
+        code = outlet_begin(&shown.kept, false, error);
     if (asked->every.has != asked->progress.has + asked->rate.has)
         code = error_set(error, ERROR_USAGE,
                          "--every S needs one of --progress FILE and --rate CMD, and they need it");
@@ -130,8 +114,13 @@ static int measure_need(struct invocation *invocation, struct error *error)
         code = outlet_write(&shown.report, document, result, error);
     if (code == 0)
         code = need_untold(result) ? EXIT_DOUBTFUL : output_status(document);
-    else if (code == ERROR_INTERRUPTED)
-        code = keep_results(&shown, document);
+    else if (code == ERROR_INTERRUPTED) { /* what is known stays in its file, or is shown */
+        struct error why = {0};
+        if (result && result->finding_count && !outlet_place(&shown.kept) &&
+            outlet_write_to_stream(&shown.report, document, result, &why) < 0)
+            command_tell("%s", why.text);
+        code = measure_interrupted(&shown.kept);
+    }
     saving_free(&shown.kept.saving);
     measurement_free(&shown.measured);
     return code;

@@ -47,13 +47,6 @@ static const struct option_spec *spec_of(const struct settings *settings, int op
     return NULL;
 }
 
-static bool has_option(const struct option_spec *table, const char *name)
-{
-    while (table && table->name && strcmp(table->name, name) != 0)
-        table++;
-    return table && table->name;
-}
-
 /* Letters of the tools that fathom replaces, and the fathom options for them. */
 static const struct {
     const char *command;
@@ -112,9 +105,11 @@ static int refuse(const struct invocation *invocation, int answer, const char *w
         return error_set(error, ERROR_USAGE, "%s has no option '%s'; did you mean '--%s'?", name,
                          typed, guess.word);
     for (size_t i = 0; probes[i]; i++)
-        if (has_option(probes[i]->help->options, typed + 2))
-            return error_set(error, ERROR_USAGE, "%s has no option '%s'; it is one of 'fathom %s'",
-                             name, typed, probes[i]->name);
+        for (const struct option_spec *its = probes[i]->help->options; its && its->name; its++)
+            if (strcmp(its->name, typed + 2) == 0)
+                return error_set(error, ERROR_USAGE,
+                                 "%s has no option '%s'; it is one of 'fathom %s'", name, typed,
+                                 probes[i]->name);
     return error_set(error, ERROR_USAGE, "%s has no option '%s'; 'fathom %s --help' lists them",
                      name, typed, name);
 }

@@ -140,11 +140,12 @@ static void tick(void *argument, const struct watch *watch)
         shown->worse |= level->after > level->before;
         const double ratio = level->after / level->before;
         const char *unit = level->private ? "cycles" : "ns";
+        char before[UNIT_TEXT], after[UNIT_TEXT];
         fputs(shown->terminal ? "\r\033[K" : "", stdout);
         fflush(stdout);
-        command_tell("%s is %s: %.3g %s, then %.3g %s (%+.0f %%)", level->name,
-                     ratio > 1 ? "slower" : "faster", level->before, unit, level->after, unit,
-                     100 * (ratio - 1));
+        command_tell("%s is %s: %s %s, then %s %s (%+.0f %%)", level->name,
+                     ratio > 1 ? "slower" : "faster", figure_format(level->before, 3, before), unit,
+                     figure_format(level->after, 3, after), unit, 100 * (ratio - 1));
     }
     if (shown->text)
         show_text(shown);

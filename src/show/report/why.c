@@ -36,7 +36,7 @@ void line_add_why(struct line *line, const struct comparison *comparison)
     }
     figure_format(100 * fmin(comparison->resolution, KNOWN_MOST), 2, known);
     figure_format(100 * expm1(comparison->scatter), 2, scatter);
-    line_add(line, "compared as %s (tolerance %.2g %%): the ratio is known to %s+-%s %%, because ",
+    line_add(line, "compared as %s (tolerance %g %%): the ratio is known to %s+-%s %%, because ",
              sorts[comparison->sort].name, 100 * comparison->tolerance,
              comparison->resolution > KNOWN_MOST ? "no better than " : "", known);
     if (comparison->decided == BY_INTERVALS)

@@ -380,7 +380,7 @@ static double round_of(struct talk *talk, const char *op, size_t count)
                   &(struct core_wish){.op = op, .cpus = cpus, .samples = 20, .iterations = 100000});
     for (size_t i = 0; i < count; i++) {
         const struct point *point = talk_cell(pairs.series, ids[i], ids[(i + 1) % count]);
-        talk_need(talk, point, "a hand-off");
+        talk_need(talk, point && point->y.n, "a hand-off");
         sum += (double)point->y.median;
     }
     return sum / (double)count;

@@ -62,12 +62,9 @@ static void tell_idle(const struct mlc *mlc, const char *mode, const char *lette
 static const struct probe_result *measure(struct mlc *mlc, const char *probe,
                                           const struct talk_option *options, double usual_s)
 {
-    static const struct probe_result nothing = {.name = "nothing"};
-    const struct probe_result *last = talk_latest(mlc->talk, probe);
-    if (mlc->with_gaps)
-        return last ? last : &nothing;
-    return talk_measure(mlc->talk, probe, options,
-                        mlc->times * (mlc->seconds > 0 ? mlc->seconds : usual_s));
+    return mlc->with_gaps ? talk_latest(mlc->talk, probe)
+                          : talk_measure(mlc->talk, probe, options,
+                                         mlc->times * (mlc->seconds > 0 ? mlc->seconds : usual_s));
 }
 
 /* The table needs `what`, which was not measured. */
@@ -127,9 +124,9 @@ static void print_nodes(struct mlc *mlc, const char *heading, const char *shows,
                 continue;
             print_value(talk, unit > 1 ? "%.1f" : "%6.1f", point, unit);
             fputc('\t', out);
-            if (!point)
+            if (!point || !point->y.n)
                 talk_hole(
-                    talk, NULL,
+                    talk, point,
                     pool_printf(&talk->document->pool, "node %d to %d", id, facts->nodes[to].id));
         }
     }
@@ -459,18 +456,20 @@ static int speak_mode(void *with)
 
 /* One mode of a call of all modes: scripts look for every table. So a mode in which other programs
  * left no time for a value is measured again with four times the time, and is then printed with
- * gaps. */
+ * gaps. What prevents a run altogether prevents the others, too. */
 static void speak_in_any_case(struct mlc *mlc, void (*speak)(struct mlc *))
 {
     struct pool *pool = &mlc->talk->document->pool;
     struct mode_step step = {mlc, speak};
-    const size_t holes = mlc->talk->holes;
+    const size_t holes = mlc->talk->holes, before = mlc->talk->document->probe_count;
     int code = ERROR_IMPOSSIBLE;
     for (int trial = 0; trial < 3 && code == ERROR_IMPOSSIBLE; trial++) {
         mlc->talk->holes = holes;
         mlc->times = trial ? 4 : 1;
         mlc->with_gaps = trial == 2;
         code = pool_enter(pool, speak_mode, &step, pool_error(pool));
+        if (mlc->talk->document->probe_count == before)
+            break;
     }
     mlc->times = 1;
     mlc->with_gaps = false;

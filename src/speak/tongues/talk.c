@@ -338,7 +338,7 @@ const struct point *talk_cell(const struct series *series, int from, int to)
     for (size_t i = 0; series && i < series->point_count; i++) {
         const struct point *point = &series->points[i];
         if (point->from == from && point->to == to)
-            return point->y.n ? point : NULL;
+            return point;
     }
     return NULL;
 }
@@ -362,9 +362,12 @@ bool talk_has_node(const struct series *series, int node, bool from)
 
 void talk_hole(struct talk *talk, const struct point *point, const char *what)
 {
+    const struct document *document = talk->document;
+    const char *why = point && point->failed  ? point->failed
+                      : document->probe_count ? document->probes[document->probe_count - 1].reason
+                                              : NULL;
     talk->holes++;
-    talk_aside(talk, "%s has no value: %s", what,
-               point && point->failed ? point->failed : "there was no time for it");
+    talk_aside(talk, "%s has no value: %s", what, why ? why : "there was no time for it");
 }
 
 const struct point *talk_point(struct talk *talk, const struct series *series, double x,

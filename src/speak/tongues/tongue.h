@@ -129,7 +129,7 @@ const struct probe_result *talk_measure(struct talk *, const char *probe,
 
 /* The probe's last result; NULL: it has none. */
 const struct probe_result *talk_latest(const struct talk *, const char *probe);
-/* The cell of a matrix; NULL if it has no value. */
+/* The cell of a matrix, which may have no value; NULL: there is none. */
 const struct point *talk_cell(const struct series *, int from, int to);
 /* Whether a matrix has a cell from (else to) that node; true without a matrix. */
 bool talk_has_node(const struct series *, int node, bool from);

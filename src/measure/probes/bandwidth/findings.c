@@ -101,9 +101,9 @@ static const char *text_of(struct analysis *analysis, const struct curve *curve,
     const unsigned arrays = bandwidth_arrays(kernel);
     const double moved = (double)point->y.median * (arrays + 1) / arrays;
     return pool_printf(analysis->pool,
-                       "%s; with the lines that the stores fetch first (write-allocate) %.3g GB/s "
+                       "%s; with the lines that the stores fetch first (write-allocate) %.*g GB/s "
                        "are moved, where the processor does not avoid it",
-                       who, moved * 1e-9);
+                       who, moved < 999.5e9 ? 3 : 4, moved * 1e-9);
 }
 
 static struct finding *add_point(struct analysis *analysis, const struct curve *curve,
@@ -129,9 +129,9 @@ static void add_declared(struct analysis *analysis, const struct curve *curve, d
     if (!isfinite(channels.bytes_per_second))
         return;
     finding->declared = channels.bytes_per_second;
-    finding->text =
-        pool_printf(analysis->pool, "%s; the modules' channels could carry %.3g GB/s: %s",
-                    finding->text, finding->declared * 1e-9, channels.sentence);
+    finding->text = pool_printf(
+        analysis->pool, "%s; the modules' channels could carry %.*g GB/s: %s", finding->text,
+        finding->declared < 999.5e9 ? 3 : 4, finding->declared * 1e-9, channels.sentence);
 }
 
 /* All CPUs' bandwidth over their number times one CPU's. */
@@ -209,10 +209,10 @@ static void analyse_threads(struct analysis *analysis, const struct curve *curve
      * inserted. */
     const bool dram = strcmp(curve->level, "DRAM") == 0;
     const bool usual = !*curve->access || strcmp(curve->access, "sequential") == 0;
-    const size_t length = strcspn(curve->access, ":");
-    const char *stem = pool_printf(
-        analysis->pool, "%s%sbandwidth.%.*s%s%s", dram ? "" : curve->level, dram ? "" : ".",
-        usual ? 0 : (int)length, curve->access, usual ? "" : ".", stream_op_names[curve->op]);
+    const char *stem =
+        pool_printf(analysis->pool, "%s%sbandwidth.%.*s%s%s", dram ? "" : curve->level,
+                    dram ? "" : ".", usual ? 0 : (int)strcspn(curve->access, ":"), curve->access,
+                    usual ? "" : ".", stream_op_names[curve->op]);
     const struct point *one = series_point(series, 1), *all = series_point(series, (double)cpus);
     if (one)
         add_point(analysis, curve, !dram ? stem : pool_printf(analysis->pool, "%s.1", stem), one);

@@ -420,10 +420,11 @@ void bandwidth_plan_nodes(struct probe_task *task)
     const uint64_t set = dram_set(task, &one, 1, STREAM_TIMES);
     for (size_t i = 0; i < facts->node_count && set; i++) {
         const size_t count = cpus_of(task, facts->nodes[i].id, cpus);
-        if (count == 0)
+        const uint64_t bytes = count ? bytes_of_array(state, state->kernels[op], set / count) : 0;
+        if (!bytes) /* its CPUs' parts hold no step of the access, or it has no CPUs */
             continue;
         struct plan_point *point = build_point(task, (unsigned)series, 0, cpus, count, MEASURED);
-        point->bytes = bytes_of_array(state, state->kernels[op], set / count);
+        point->bytes = bytes;
         point->from = facts->nodes[i].id;
         point->to = to;
     }

@@ -208,7 +208,7 @@ static void add_chased(struct analysis *analysis, const struct series *filled,
     const double near =
         probe_value(analysis->result, pool_printf(analysis->pool, "L%d.latency_ns", level));
     const struct point *at = NULL, *beside;
-    char size[UNIT_TEXT];
+    char size[UNIT_TEXT], ago[UNIT_TEXT];
     for (size_t i = 0; i < chased->point_count && capacity; i++)
         if (chased->points[i].y.n && chased->points[i].x <= capacity->value)
             at = &chased->points[i];
@@ -229,9 +229,9 @@ static void add_chased(struct analysis *analysis, const struct series *filled,
     struct finding *finding = analysis_add_point(
         analysis, pool_printf(analysis->pool, "L%d.chased", level), "ns", at, at->flags);
     finding->text = pool_printf(
-        analysis->pool, "in %s, where each line was last used %.2g ms ago%s",
+        analysis->pool, "in %s, where each line was last used %s ms ago%s",
         size_format(at->x, size),
-        1e-6 * at->x / analysis_line_bytes(analysis) * (double)at->y.median,
+        figure_format(1e-6 * at->x / analysis_line_bytes(analysis) * (double)at->y.median, 2, ago),
         beside ? pool_printf(analysis->pool, "; just filled, a load takes %.3g ns there",
                              (double)beside->y.median)
                : "");

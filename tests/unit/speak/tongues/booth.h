@@ -37,7 +37,8 @@ struct booth {
     size_t out_length, aside_length;
     const struct made_up *values;
     size_t value_count;
-    char asked[4096]; /* the commands that were measured, a line each */
+    const char *refused, *skipped; /* why no run is possible; the probe that is skipped; or NULL */
+    char asked[4096];              /* the commands that were measured, a line each */
 };
 
 static struct booth *here;
@@ -102,10 +103,16 @@ static int make_up(struct talk *talk, const char *probe, const struct talk_optio
 {
     struct document *document = talk->document;
     struct pool *pool = &document->pool;
+    if (here->refused)
+        return error_set(error, ERROR_IMPOSSIBLE, "%s", here->refused);
     struct probe_result *result =
         pool_append(pool, (void **)&document->probes, &document->probe_count, sizeof *result);
     assert_non_null(result);
     *result = (struct probe_result){.name = probe, .status = PROBE_OK};
+    if (here->skipped && strcmp(here->skipped, probe) == 0) {
+        result->status = PROBE_SKIPPED;
+        result->reason = "it needs two CPUs";
+    }
     strcat(strcat(here->asked, talk->commands[talk->command_count - 1]), "\n");
     for (size_t i = 0; i < here->value_count; i++)
         if (strcmp(here->values[i].probe, probe) == 0 && !here->values[i].series)

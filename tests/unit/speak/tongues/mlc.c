@@ -244,6 +244,26 @@ static void all_modes_have_their_tables(void **state)
     document_free(&document);
 }
 
+/* A gap says why: the cell's own reason, or its probe's; what prevents any run is no gap. */
+static void gaps_have_their_reasons(void **state)
+{
+    static const struct made_up values[] = {
+        LATENCY(0, 0, 87),
+        LATENCY(1, 0, 140),
+        {"numa", "numa", "shows", "latency of one CPU", 0, 0, 1, true, 0, 0, 0, 0, "it is full"}};
+    struct booth *booth = *state;
+    two_nodes(booth);
+    booth->skipped = "coherence";
+    assert_int_equal(SPEAK(booth, values, "mlc"), 0);
+    assert_non_null(strstr(here->aside, "node 0 to 1 has no value: it is full\n"));
+    assert_non_null(strstr(here->aside, "node 1 to 1 has no value: there was no time for it\n"));
+    assert_non_null(strstr(here->aside, "of another core's has no value: it needs two CPUs\n"));
+    booth->refused = "another machine can't be measured";
+    assert_int_equal(SPEAK(booth, values, "mlc"), ERROR_IMPOSSIBLE);
+    assert_string_equal(here->error.text, "another machine can't be measured");
+    assert_string_equal(here->out, "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -254,6 +274,7 @@ int main(void)
         BOOTH_TEST(peak_bandwidths),
         BOOTH_TEST(c2c_latency_is_of_loads),
         BOOTH_TEST(all_modes_have_their_tables),
+        BOOTH_TEST(gaps_have_their_reasons),
         BOOTH_TEST(what_is_unknown_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -138,7 +138,7 @@ static int set_up(void **state)
     bench.engine = (struct engine){.machine = &bench.machine,
                                    .clock = &bench.clock,
                                    .seed = 3,
-                                   .progress = {show, &bench},
+                                   .progress = {show, &bench, 0.25},
                                    .model = &bench.model};
     bench.plan = (struct plan){.series = &bench.series,
                                .series_count = 1,

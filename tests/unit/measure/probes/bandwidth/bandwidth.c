@@ -377,6 +377,26 @@ static void nodes_are_measured_from_each_to_each(void **state)
     assert_int_equal(next(bench, 5), 0);
 }
 
+/* 64 MiB are 21 for each of three CPUs, and 32 for each of two. */
+static void a_node_whose_cpus_hold_no_block_is_left_out(void **state)
+{
+    struct bench *bench = *state;
+    struct numa_facts nodes[] = {{0, "0-2", 1 << 30}, {1, "3-5", 1 << 30}};
+    bench->machine.facts.nodes = nodes;
+    bench->machine.facts.node_count = 2;
+    for (int i = 3; i < BENCH_CPUS; i++)
+        bench->places[i].node = 1;
+    assert_int_equal(bench_plan(bench, &bandwidth_probe, "kernel", "read", "access",
+                                "random-block:24M", "sizes", "64M", NULL),
+                     0);
+    assert_int_equal(next(bench, 1), 1);
+    assert_int_equal(next(bench, 2), 1);
+    const struct plan *plan = &bench->task.plan;
+    assert_int_equal(plan->point_count, 1);
+    assert_int_equal(plan->points[0].from, 1);
+    assert_int_equal(plan->points[0].bytes, 24 * MIB);
+}
+
 /* The road holds three CPUs' worth of 1e9 a second and array. */
 static double rate_of(const struct bench *bench, const struct plan_point *point)
 {
@@ -413,6 +433,23 @@ static void what_threads_reach_is_reported(void **state)
     const struct series *last = &bench->result.series[bench->result.series_count - 1];
     assert_string_equal(last->name, "bandwidth per CPU");
     assert_true(is_near((double)last->points[4].y.median, 6e9 / 5));
+}
+
+static double rate_of_hbm(const struct bench *bench, const struct plan_point *point)
+{
+    return 411.5 * rate_of(bench, point);
+}
+
+static void a_terabyte_a_second_has_no_exponent(void **state)
+{
+    struct bench *bench = *state;
+    struct stage_outcome outcome = {0};
+    assert_int_equal(bench_plan(bench, &bandwidth_probe, "kernel", "read,copy", NULL), 0);
+    assert_int_equal(next(bench, 1), 1);
+    assert_int_equal(next(bench, 2), 1);
+    bench_measured(bench, rate_of_hbm);
+    assert_int_equal(conclude_twice(&bench->task, &outcome, NULL), 0);
+    assert_non_null(strstr(bench_finding(bench, "bandwidth.copy.1")->text, " 1234 GB/s"));
 }
 
 static void stream_has_arrays_of_four_times_the_caches(void **state)
@@ -495,7 +532,9 @@ int main(void)
         NAMED_TEST(workers_have_arrays_of_their_own),
         NAMED_TEST(contradictions_are_refused),
         NAMED_TEST(nodes_are_measured_from_each_to_each),
+        NAMED_TEST(a_node_whose_cpus_hold_no_block_is_left_out),
         NAMED_TEST(what_threads_reach_is_reported),
+        NAMED_TEST(a_terabyte_a_second_has_no_exponent),
         NAMED_TEST(stream_has_arrays_of_four_times_the_caches),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
