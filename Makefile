@@ -12,7 +12,7 @@
 #   make docs     the README's pictures and the pages of docs/examples
 #   make release-check   whether version, changes and packages agree
 # MESON_OPTIONS=-Dname=value sets options of a new build folder.
-# Only run and check install packages; the others name what is missing and stop.
+# run, check, check-all, fuzz, lab and windows install packages; the others name what is missing and stop. With FATHOM_NO_INSTALL=1 all do.
 
 PREFIX ?= /usr/local
 configure = [ -e build/build.ninja ] || meson setup $(MESON_OPTIONS) build

@@ -77,7 +77,7 @@ def tell_right(fathom, machines):
         could = sum(relatives(machines, key))
         counts[what] = right, could
         print(f"right first, by {what}: {share(right, len(machines))} machines, {share(right, could)} with another of it; "
-              "the goal is 90 %")
+              "to reach: 90 %")
     sizes = Counter(one[2] for one in machines)
     for what, least, most in (("two to eight", 2, 8), ("nine and more", 9, len(machines))):
         of = [one[2] == other[2] for one, other in zip(machines, found) if least <= sizes[one[2]] <= most]

@@ -6,7 +6,7 @@ one machine do. A pair is two such runs, and no run is in two pairs. Programs ar
 calls them, so this works for whatever compares.
 
 How runs of one machine differ is drawn for each figure: by SCATTER for what nobody else uses, and
-wherever the goal names it; for what was measured beside others, as the recorded runs of such hosts
+where changes are planted (PLANTS); for what was measured beside others, as the recorded runs of such hosts
 differ: levels by those of an EPYC guest on 2026-11-21, hand-offs and caches' rates by those of a Xeon
 guest on 2026-11-30; of its memory's rates too few values have an interval of 95 %, so SCATTER stands for
 them. The prior (benchmarks/prior.c) is of documents of 2026-11-24 to 29, and for memory's rates of another
@@ -390,7 +390,7 @@ def row(twins, title, machines, plant, pattern, pairs, runs=1, scatter=None):
 
 def planted(twins, spread):
     print("twins: planted changes that diff and check find, on machines whose runs scatter by at most half as much "
-          "again as SCATTER says; the goal is for those that were measured beside nobody")
+          "again as SCATTER says; to be reached: those that were measured beside nobody")
     for name, change, pattern in PLANTS:
         machines = quiet(twins, spread, change, pattern)
         if not machines:

@@ -225,8 +225,8 @@ struct fathom_value {
     size_t size;
     const char *name;
     const char *unit;                    /* "ns", "cycles", "B", "B/s", "Hz", ... or "" */
-    double value, low, high;             /* the value and its 95 % interval */
-    double quiet, quiet_low, quiet_high; /* the same three: a value is without interference */
+    double value, low, high;             /* without interference, and its 95 % interval */
+    double quiet, quiet_low, quiet_high; /* the same three again, for older callers */
     double declared;                     /* what the machine declares, in the same unit */
     int doubtful;                        /* not 0: it carries a doubt */
     const char *sentence;                /* the finding in words; may be NULL */
@@ -257,9 +257,9 @@ struct fathom_point {
     size_t size;
     double x;         /* of a curve */
     int from, to;     /* of a matrix */
-    double median;    /* NAN if the point failed */
+    double median;    /* without interference; NAN if the point failed */
     double low, high; /* its 95 % interval */
-    double quiet;     /* the same: a value is without interference */
+    double quiet;     /* the median again, for older callers */
     double cycles;    /* the median in core cycles */
     unsigned trials;
     double disturbance; /* as in struct fathom_value */

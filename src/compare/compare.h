@@ -51,7 +51,7 @@ struct comparison {
 };
 
 /* Both values are above 0. `tolerance` NAN: that of the sort. The answer is CANT_TELL or SAME until
- * comparisons_settle(). */
+ * comparison_settle(). */
 struct comparison compare(const struct figure *a, const struct figure *b, double tolerance);
 
 /* Which p may still count as a change, so that of the documents of an unchanged machine at most

@@ -1,9 +1,9 @@
 /*
  * Texts and numbers in HTML and SVG.
  *
- * A document's text reaches markup through html_text() and html_json_text() alone. Both make it
- * inert by the rules of clean.h and escape it for its context, so it can be neither markup nor
- * script, and both cut it: a text of ten megabytes is not for reading.
+ * A document's text reaches markup through html_text() and html_print() alone. They make it inert
+ * by the rules of clean.h and escape it, so it can be neither markup nor script, and they cut it: a
+ * text of ten megabytes is not for reading.
  */
 #pragma once
 

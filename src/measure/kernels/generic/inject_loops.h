@@ -1,5 +1,5 @@
 /*
- * Traffic in C for every other architecture. See x86_64/inject_loops.h.
+ * Traffic in C for every other architecture. See assembled/inject_loops.h.
  */
 #pragma once
 

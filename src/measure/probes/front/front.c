@@ -19,9 +19,9 @@
  * side 320 pages fit the 512 + 64 entries of a Zen 3, or 512, by where they begin. Instructions so
  * long that few of them are decoded in a cycle show the cache of decoded ones.
  *
- * A hypervisor may back large pages with small ones, and then a TLB holds the small ones. So the
- * same jumps, a small page apart, are measured on large pages, too. If they do not take what they
- * take on small ones, jumps a large page apart are measured: hundreds of MiB for the TLB.
+ * A hypervisor may back huge pages with small ones, and then a TLB holds the small ones. So the
+ * same jumps, a small page apart, are measured on huge pages, too. If they do not take what they
+ * take on small ones, jumps a huge page apart are measured: hundreds of MiB for the TLB.
  */
 #include "measure/probes/front/front.h"
 
@@ -32,12 +32,12 @@
 
 #include <math.h>
 
-/* Of the second stage: its large pages may take a guest 2 s to get before it begins. */
+/* Of the second stage: its huge pages may take a guest 2 s to get before it begins. */
 enum { FRONT_TRIALS_MIN = 9, FRONT_TRIALS_MAX = 36, FRONT_S = 15, FRONT_LARGE_S = 2 };
 enum { KIB = 1 << 10, MIB = 1 << 20 };
 /* Jumps about a page apart fill little of a cache, so they get this many times as many bytes. */
 enum { PAGES_MORE = 4, CODE_PAGES = 16 * MIB, PIECES = 4 * MIB, FIRST_CACHES = 64 * KIB };
-/* First TLBs hold up to 64 large pages. PIECE lies on the second number of them. */
+/* First TLBs hold up to 64 huge pages. PIECE lies on the second number of them. */
 enum { LARGE_PAGES = 160, PIECE_PAGES = 16, LARGE_BYTES = LARGE_PAGES * FRONT_LARGE_PAGE };
 static const double trial_ns = 60e3;
 static const char jumps[] = "jumps", scattered[] = "jumps in random order",
@@ -78,7 +78,7 @@ struct code_memory {
 struct front_state {
     const struct seat *seat;
     struct code_memory large, small; /* large: on huge pages if there are any; small: never */
-    struct code_memory huge;         /* on large pages, which are all there */
+    struct code_memory huge;         /* on huge pages, which are all there */
 };
 
 /* A few small pages fit every TLB, and clearing a huge one takes longer than such a trial. */
@@ -149,7 +149,7 @@ static void unmap_code(struct code_memory *code)
     *code = (struct code_memory){NULL, 0};
 }
 
-/* Touches the first large pages. Where there are none, or others, the document has the reason. */
+/* Touches the first huge pages. Where there are none, or others, the document has the reason. */
 static void touch_huge(struct probe_task *task, size_t pages, const char *why)
 {
     struct code_memory *huge = &((struct front_state *)task->state)->huge;

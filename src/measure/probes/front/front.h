@@ -17,10 +17,10 @@ enum front_role {
 
 /* Where the code of a ladder lies. */
 enum front_where {
-    FRONT_NEAR,   /* on large pages if there are any, so that its translation hides no cache */
+    FRONT_NEAR,   /* on huge pages if there are any, so that its translation hides no cache */
     FRONT_SMALL,  /* on pages of FRONT_PAGE bytes, every second of an area */
-    FRONT_PIECES, /* at the same places, but on large pages */
-    FRONT_LARGE,  /* on large pages, one after the other */
+    FRONT_PIECES, /* at the same places, but on huge pages */
+    FRONT_LARGE,  /* on huge pages, one after the other */
 };
 enum { FRONT_LARGE_PAGE = 2 << 20 };
 
@@ -35,13 +35,13 @@ struct front_ladder {
 };
 
 enum front_number { JUMP64, JUMP32, JUMP16, NOP4, NOP8, NOP12, FAR64, PAGE, HALF, PIECE };
-/* Measured where PIECE tells of large pages. */
+/* Measured where PIECE tells of huge pages. */
 enum front_far_number { LARGE = PIECE + 1, LARGE_HALF, FRONT_LADDERS };
 extern const struct front_ladder front_ladders[FRONT_LADDERS];
 
-/* Factor of a series; and a parameter: why there are no ladders on large pages. */
+/* Factor of a series; and a parameter: why there are no ladders on huge pages. */
 extern const char front_each[], front_no_large[];
 
-/* Whether large pages are translated as such, by the ladders that were measured. */
+/* Whether huge pages are translated as such, by the ladders that were measured. */
 bool front_large_are_whole(struct analysis *);
 void front_analyse(struct analysis *);

@@ -73,7 +73,7 @@ struct probe {
     bool thorough;       /* without a weight: part of a thorough run, and of no other */
     bool sized_by_found; /* its plan depends on the caches that earlier probes found, so it is
                             planned again when its turn comes. It has no first look */
-    const char *no_twin; /* why a document can't stand in for the machine (measure/run/twin.h): its
+    const char *no_twin; /* why a document can't stand in for the machine (measure/run/twin/): its
                             trials give more than times; NULL: it can */
     bool goes_on;        /* its stages can get more trials after later stages were planned: the
                             state that prepare() reads does not change, and conclude() adds only

@@ -192,7 +192,7 @@ static void prepare_to_sleep(struct trial *trial)
     trial->workers[0].state = trial->workers[0].room;
 }
 
-/* Who sleeps is switched out; only where that is meant is it no interruption. */
+/* What sleeps is switched out; only where that is meant is it no interruption. */
 static void switches_that_are_meant_spoil_nothing(void **state)
 {
     struct bench *bench = *state;

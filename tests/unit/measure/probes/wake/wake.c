@@ -59,7 +59,7 @@ static void every_pair_is_measured_by_every_way(void **state)
     for (unsigned series = 0; series < BELL_SPIN; series++)
         assert_int_equal(points_of(plan, series), 5 * 4);
     check_groups(plan);
-    assert_int_equal(plan->meant, MEANT_SWITCHES); /* who sleeps is switched out */
+    assert_int_equal(plan->meant, MEANT_SWITCHES); /* what sleeps is switched out */
     assert_int_equal(probe_next(&bench->task, &outcome, 1, NULL), 1);
     assert_int_equal(points_of(plan, BELL_SPIN), 5 * 4);
     assert_int_equal(plan->point_count, 5 * 4);
