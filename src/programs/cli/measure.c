@@ -37,7 +37,7 @@ int measure_refuse_how(const struct invocation *invocation, struct error *error)
 {
     static const struct option_spec *const how[] = {probe_common_options, twin_options,
                                                     repeat_options};
-    const char *name = invocation->options.within.given ? "within" : NULL;
+    const char *name = NULL;
     for (size_t i = 0; i < sizeof how / sizeof *how; i++)
         for (const struct option_spec *spec = how[i]; spec->name && !name; spec++)
             name = settings_first_given(

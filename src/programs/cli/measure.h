@@ -13,7 +13,8 @@ extern const struct option_spec repeat_options[];  /* --repeat, --every */
 /* What the invocation's options ask for; it has no probes yet. */
 struct measurement measure_as_asked(const struct invocation *);
 
-/* Refuses options that say how to measure, where documents are named and nothing is measured. */
+/* Refuses options that say how to measure, where documents are named and nothing is measured;
+ * --within bounds the time of both. */
 int measure_refuse_how(const struct invocation *, struct error *);
 
 /* Measures what `fathom run` would with the invocation's options, and calls `use` with it, which
