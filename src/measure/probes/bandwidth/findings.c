@@ -1,5 +1,6 @@
 /* Derived series and findings: bandwidth.read.1, bandwidth.read.all, L2.bandwidth.read and so
  * on. */
+#include "base/units.h"
 #include "conclude/channels.h"
 #include "measure/probes/bandwidth/bandwidth.h"
 
@@ -99,11 +100,12 @@ static const char *text_of(struct analysis *analysis, const struct curve *curve,
     if (!kernel || !kernel->stores || kernel->past_caches || strcmp(curve->level, "DRAM") != 0)
         return who;
     const unsigned arrays = bandwidth_arrays(kernel);
-    const double moved = (double)point->y.median * (arrays + 1) / arrays;
+    char moved[UNIT_TEXT];
+    figure_format((double)point->y.median * (arrays + 1) / arrays * 1e-9, 3, moved);
     return pool_printf(analysis->pool,
-                       "%s; with the lines that the stores fetch first (write-allocate) %.*g GB/s "
+                       "%s; with the lines that the stores fetch first (write-allocate) %s GB/s "
                        "are moved, where the processor does not avoid it",
-                       who, moved < 999.5e9 ? 3 : 4, moved * 1e-9);
+                       who, moved);
 }
 
 static struct finding *add_point(struct analysis *analysis, const struct curve *curve,
@@ -129,9 +131,10 @@ static void add_declared(struct analysis *analysis, const struct curve *curve, d
     if (!isfinite(channels.bytes_per_second))
         return;
     finding->declared = channels.bytes_per_second;
-    finding->text = pool_printf(
-        analysis->pool, "%s; the modules' channels could carry %.*g GB/s: %s", finding->text,
-        finding->declared < 999.5e9 ? 3 : 4, finding->declared * 1e-9, channels.sentence);
+    char carried[UNIT_TEXT];
+    figure_format(finding->declared * 1e-9, 3, carried);
+    finding->text = pool_printf(analysis->pool, "%s; the modules' channels could carry %s GB/s: %s",
+                                finding->text, carried, channels.sentence);
 }
 
 /* All CPUs' bandwidth over their number times one CPU's. */
