@@ -41,15 +41,12 @@ static inline __attribute__((always_inline)) uint64_t walk(struct stream *stream
     return stream->at;
 }
 
-#define KERNEL(op, width)                                                                          \
-    static uint64_t stream_##op##_##width##_run(void *state, uint64_t repeats)                     \
+#define RUN(name)                                                                                  \
+    static uint64_t stream_##name##_run(void *state, uint64_t repeats)                             \
     {                                                                                              \
-        return walk(state, repeats, loops_##op##_##width);                                         \
-    }                                                                                              \
-    static uint64_t stream_##op##_##width##_lines_run(void *state, uint64_t repeats)               \
-    {                                                                                              \
-        return walk(state, repeats, loops_##op##_##width##_lines);                                 \
+        return walk(state, repeats, loops_##name);                                                 \
     }
+#define KERNEL(op, width) RUN(op##_##width) RUN(op##_##width##_lines)
 #define CACHED_KERNELS(width, WIDTH)                                                               \
     KERNEL(read, width)                                                                            \
     KERNEL(write, width)                                                                           \
@@ -64,25 +61,19 @@ static inline __attribute__((always_inline)) uint64_t walk(struct stream *stream
 STREAM_WIDTH_LIST(CACHED_KERNELS)
 STREAM_PAST_LIST(PAST_KERNELS)
 
-#define LINE(OP, op, WIDTH, width, loads, stores, past)                                            \
-    {OP,                                                                                           \
-     WIDTH,                                                                                        \
-     loads,                                                                                        \
-     stores,                                                                                       \
-     past,                                                                                         \
-     stream_##op##_##width##_run,                                                                  \
-     stream_##op##_##width##_lines_run},
+#define LINE(OP, name, WIDTH, loads, stores, past)                                                 \
+    {OP, WIDTH, loads, stores, past, stream_##name##_run, stream_##name##_lines_run},
 #define CACHED_LINES(width, WIDTH)                                                                 \
-    LINE(STREAM_READ, read, WIDTH, width, 1, 0, false)                                             \
-    LINE(STREAM_WRITE, write, WIDTH, width, 0, 1, false)                                           \
-    LINE(STREAM_COPY, copy, WIDTH, width, 1, 1, false)                                             \
-    LINE(STREAM_SCALE, scale, WIDTH, width, 1, 1, false)                                           \
-    LINE(STREAM_ADD, add, WIDTH, width, 2, 1, false)                                               \
-    LINE(STREAM_TRIAD, triad, WIDTH, width, 2, 1, false)
+    LINE(STREAM_READ, read_##width, WIDTH, 1, 0, false)                                            \
+    LINE(STREAM_WRITE, write_##width, WIDTH, 0, 1, false)                                          \
+    LINE(STREAM_COPY, copy_##width, WIDTH, 1, 1, false)                                            \
+    LINE(STREAM_SCALE, scale_##width, WIDTH, 1, 1, false)                                          \
+    LINE(STREAM_ADD, add_##width, WIDTH, 2, 1, false)                                              \
+    LINE(STREAM_TRIAD, triad_##width, WIDTH, 2, 1, false)
 #define PAST_LINES(width, WIDTH)                                                                   \
-    LINE(STREAM_WRITE_NT, write_nt, WIDTH, width, 0, 1, true)                                      \
-    LINE(STREAM_COPY_NT, copy_nt, WIDTH, width, 1, 1, true)                                        \
-    LINE(STREAM_TRIAD_NT, triad_nt, WIDTH, width, 2, 1, true)
+    LINE(STREAM_WRITE_NT, write_nt_##width, WIDTH, 0, 1, true)                                     \
+    LINE(STREAM_COPY_NT, copy_nt_##width, WIDTH, 1, 1, true)                                       \
+    LINE(STREAM_TRIAD_NT, triad_nt_##width, WIDTH, 2, 1, true)
 static const struct stream_kernel kernels[] = {STREAM_WIDTH_LIST(CACHED_LINES)
                                                    STREAM_PAST_LIST(PAST_LINES)};
 enum { KERNELS = sizeof kernels / sizeof *kernels };

@@ -65,6 +65,14 @@ static inline bool arch_has_avx512(void)
     return arch_has(7, 1, 16) && (arch_saved_state() & 0xe6) == 0xe6;
 }
 
+/* Whether the core does 512 bits in two halves: AMD's family 25, Zen 4 (Software Optimization Guide
+ * for the Zen 4, 57647). The family is CPUID 1 EAX bits 8 to 11 and, added, bits 20 to 27. */
+static inline bool arch_halves_avx512(void)
+{
+    uint32_t registers[4];
+    return arch_cpuid(1, 0, registers) && (registers[0] & 0x0ff00f00) == 0x00a00f00;
+}
+
 /* BMI2: CPUID 7.0 EBX bit 8. */
 static inline bool arch_has_bmi2(void)
 {

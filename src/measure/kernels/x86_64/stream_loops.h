@@ -26,7 +26,9 @@ static inline const char *loops_stream_lacks(enum stream_width width)
 
 static inline enum stream_width loops_stream_widest(void)
 {
-    return arch_has_avx512() ? STREAM_512 : arch_has_avx() ? STREAM_256 : STREAM_128;
+    return arch_has_avx512() && !arch_halves_avx512() ? STREAM_512
+           : arch_has_avx()                           ? STREAM_256
+                                                      : STREAM_128;
 }
 
 /* Stores past the caches wait in buffers; the fence waits until these are empty. */
