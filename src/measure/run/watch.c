@@ -16,14 +16,11 @@
  * core's own caches a batch has twelve times as many and takes 2 to 5 us, or the clock's reading
  * and the loop's first turns would add a tenth. All levels together take some 0.3 ms of CPU time,
  * and with the engine's bursts and threads less than 1 ms. */
-enum { BATCHES = 3, PRIVATE_TIMES = 12, SHARED_TIMES = 2 };
+enum { BATCHES = 3, PRIVATE_TIMES = 12, SHARED_TIMES = 2, FLUSHED_TIMES = 4 };
 /* Rings beyond the first cache have their lines up to 512 bytes apart, as long as so many are left:
  * in an eighth of the sets there is less to load and to push out, and no line is loaded because its
  * neighbour was. */
-enum { APART = 512, PRIVATE_LINES = 192, PART_LINES = 384 };
-/* A load of a shared cache that takes less than this many times one of the cache before had its
- * line there still: addresses are hashed into its sets, so more of it has to be pushed out. */
-static const double pushed_out_least = 1.5;
+enum { APART = 512, PRIVATE_LINES = 192, PART_LINES = 384, FLUSHED_LINES = 4096 };
 enum { PAGE = 4096, HUGE_PAGE = 2 << 20, STATE_BYTES = 128 };
 static const uint64_t memory_most = 128 << 20, memory_least = 32 << 20;
 /* A stage keeps what it measured, so a watch without an end is stages of an hour. */
@@ -73,7 +70,6 @@ static void choose_levels(struct watch *watch)
                bytes / (2 * stride) >= (shared ? WATCH_PARTS * PART_LINES : PRIVATE_LINES))
             stride *= 2;
         struct watch_level *level = add_level(watch, name, bytes, stride, !shared);
-        level->push_stride = shared ? stride : 0;
         level->push_bytes = shared ? (size_t)(above + above / 2) : 0;
         watch->arena_bytes += level->push_bytes; /* behind the ring */
         above = cache->size_bytes;
@@ -81,14 +77,17 @@ static void choose_levels(struct watch *watch)
     /* Memory is watched in lines that are flushed, or where a program can't flush them in four
      * times the last cache. */
     const bool flushed = line_flush_possible() && !watch->model;
-    const bool least = flushed || (4 * above < memory_least && !watch->model);
-    const uint64_t bytes = least ? memory_least : 4 * above < memory_most ? 4 * above : memory_most;
+    const uint64_t least = watch->model ? 0 : memory_least, most = memory_most,
+                   many = 4 * above < least  ? least
+                          : 4 * above > most ? most
+                                             : 4 * above,
+                   bytes = flushed ? FLUSHED_LINES * APART : many;
     if (bytes > budget || (!flushed && bytes <= above))
         return;
     line_bytes = flushed ? APART : line_bytes;
     struct watch_level *memory = add_level(watch, "DRAM", bytes, line_bytes, false);
     memory->flushed = flushed;
-    memory->times = flushed ? 1 : memory->times;
+    memory->times = flushed ? FLUSHED_TIMES : memory->times;
 }
 
 /* --- a trial --- */
@@ -132,13 +131,18 @@ static void prepare(struct trial *trial)
         walk->chase.position = level->parts[part];
         ring_warm_part(&level->ring, next, WATCH_PARTS, each);
         const unsigned char *behind = level->ring.memory + level->ring.count * level->ring.stride;
-        for (size_t i = 0; i < level->push_bytes; i += level->push_stride)
+        for (size_t i = 0; i < level->push_bytes; i += level->ring.stride)
             (void)*(const volatile unsigned char *)(behind + i);
     }
     /* All lines, before half of them have been loaded: batches may be repeated. */
-    if (level->flushed && level->trials++ % (level->ring.count / 2 / (BATCHES * chase_steps)) == 0)
+    if (level->flushed &&
+        level->trials++ % (level->ring.count / 2 / (BATCHES * FLUSHED_TIMES * chase_steps)) == 0)
         for (size_t i = 0; i < level->ring.count; i++)
             line_flush(level->ring.memory + i * level->ring.stride);
+    /* Loads another line of each page, so that no walk of the tables of pages is timed: in a guest
+     * one takes as long as several loads, and another time in each trial. */
+    for (size_t i = APART / 2; level->flushed && i < level->ring.count * APART; i += PAGE)
+        (void)*(const volatile unsigned char *)(level->ring.memory + i);
     trial->workers[0].run = level->times > 1 ? walk_on : chase_run;
     trial->workers[0].state = walk;
     trial->operations = level->times * chase_steps;
@@ -161,20 +165,17 @@ static void observe(void *observer, const struct observation *seen)
     watch->at_s = watch->before_s + seen->at_s;
     const double load_ns = level->private ? undisturbed_of(ns, n).value : median(ns, n);
     level->now = level->private ? load_ns * median(hz, n) * 1e-9 : load_ns;
-    level->least_ns = level->least_ns > 0 ? fmin(level->least_ns, load_ns) : load_ns;
-    if (level->push_stride > 64 && load_ns < pushed_out_least * level[-1].least_ns)
-        level->push_stride /= 2;
 }
 
 /* --- changes --- */
 
 static struct figure figure_at(const struct watch *watch, const struct watch_level *level,
-                               size_t from, size_t count)
+                               const struct factor *values, size_t count)
 {
     char name[24];
     double sorted[WATCH_KEPT];
     for (size_t i = 0; i < count; i++)
-        sorted[i] = level->values[from + i].number;
+        sorted[i] = values[i].number;
     sort_ascending(sorted, count);
     snprintf(name, sizeof name, "%s.latency%s", level->name, level->private ? "" : "_ns");
     const struct finding finding = {.name = name,
@@ -182,7 +183,7 @@ static struct figure figure_at(const struct watch *watch, const struct watch_lev
                                     .value = median(sorted, count),
                                     .low = sorted[0],
                                     .high = sorted[count - 1],
-                                    .runs = (struct factor *)&level->values[from],
+                                    .runs = (struct factor *)values,
                                     .run_count = count};
     const struct machine_facts *facts = &watch->machine->facts;
     const struct figure_source source = {facts, facts->hypervisor != NULL, false};
@@ -190,36 +191,50 @@ static struct figure figure_at(const struct watch *watch, const struct watch_lev
     return figure_of(&source, &finding, &meaning);
 }
 
-/* Forgets all values but the last `count`. */
-static void forget(struct watch_level *level, size_t count)
+static void keep(struct factor values[WATCH_KEPT], size_t *count, double number)
 {
-    memmove(level->values, level->values + level->count - count, count * sizeof *level->values);
-    level->count = count;
+    if (*count == WATCH_KEPT)
+        memmove(values, values + 1, --*count * sizeof *values);
+    values[(*count)++] = (struct factor){.number = number};
 }
 
+/* Compares the last values with the usual ones, of which those of a change and beside it are none:
+ * a neighbour that comes again would find its own former values. A level is back within half of the
+ * tolerance of what was usual; one that does not come back has become usual. */
 static void judge(const struct watch *watch, struct watch_level *level)
 {
     const double tests = 3600 / watch->every_s * (double)watch->level_count;
+    const bool was_away = level->away > 0;
     level->changed = false;
     if (isnan(level->now))
         return;
-    if (level->count == WATCH_KEPT)
-        forget(level, WATCH_KEPT - 1);
-    level->values[level->count++] = (struct factor){.number = level->now};
-    if (level->count < WATCH_BASE_LEAST + WATCH_RECENT)
+    keep(level->values, &level->count, level->now);
+    if (level->count <= WATCH_RECENT)
         return;
-    const size_t base = level->count - WATCH_RECENT;
-    const struct figure before = figure_at(watch, level, 0, base),
-                        after = figure_at(watch, level, base, WATCH_RECENT);
+    const struct factor *recent = level->values + level->count - WATCH_RECENT;
+    if (level->away == 0)
+        keep(level->usual, &level->usual_count, recent[-1].number);
+    if (level->usual_count < WATCH_USUAL_LEAST)
+        return;
+    const struct figure before = figure_at(watch, level, level->usual, level->usual_count),
+                        after = figure_at(watch, level, recent, WATCH_RECENT);
     struct comparison compared = compare(&before, &after, NAN);
     comparison_settle(&compared, comparison_share / tests);
-    if (compared.answer != CHANGED)
-        return;
-    level->changed = true;
-    level->changes++;
-    level->before = before.value;
-    level->after = after.value;
-    forget(level, WATCH_RECENT);
+    const bool away = was_away ? fabs(log(after.value / before.value)) > compared.tolerance / 2
+                               : compared.answer == CHANGED;
+    if (away != was_away) {
+        level->changed = true;
+        level->changes++;
+        level->before = away ? before.value : level->after;
+        level->after = after.value;
+        level->away = away ? 0 : -1 - WATCH_RECENT;
+    }
+    level->away += away || level->away < 0;
+    if (level->away == WATCH_KEPT) {
+        memcpy(level->usual, level->values, sizeof level->usual);
+        level->usual_count = level->count - WATCH_RECENT;
+        level->away = 0;
+    }
 }
 
 /* The engine shows progress before the first round and after each. */
@@ -254,7 +269,8 @@ static int run_stage(struct watch *watch, struct engine *engine, double for_s, s
                                         .arena_bytes = watch->arena_bytes,
                                         .index = i};
         watch->levels[i].ring.memory = NULL;
-        watch->levels[i].count = 0;
+        watch->levels[i].count = watch->levels[i].usual_count = 0;
+        watch->levels[i].away = 0;
     }
     const struct plan plan = {.series = &series,
                               .series_count = 1,
