@@ -60,9 +60,8 @@ static void add_compared(struct line *line, const struct health_value *value)
     line_add_value(line, difference->a, unit);
     if (compared->answer == CONDITION || !isfinite(compared->resolution))
         return;
-    char change[UNIT_TEXT], known[UNIT_TEXT];
-    line_add(line, " (%s%s %%, known to %s+-%s %%)", compared->ratio < 1 ? "-" : "+",
-             figure_format(100 * fabs(compared->ratio - 1), 3, change),
+    char known[UNIT_TEXT];
+    line_add(line, " (%+.1f %%, known to %s+-%s %%)", 100 * (compared->ratio - 1),
              compared->resolution > KNOWN_MOST ? "no better than " : "",
              figure_format(100 * fmin(compared->resolution, KNOWN_MOST), 2, known));
 }

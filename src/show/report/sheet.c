@@ -329,7 +329,7 @@ static void add_pages(struct line *line, const struct pivot_row *pages)
     if (values[SECOND])
         line_add(line, "%sup to %.0f", separator, values[SECOND]->value);
     else if (values[HIT])
-        line_add(line, "%s%s", separator, values[NEAREST] ? "past them" : "beyond");
+        line_add(line, "%sthen", separator);
     if (values[HIT]) {
         line_add(line, " ");
         add_measured(line, "+", values[HIT]);
