@@ -44,7 +44,7 @@ def cpu_s(program, arguments, huge=True):
 def paced(program, mode, kib, work):
     """The arguments with which it takes about AIM_S, by what a thousand and more of its steps take."""
     few = cpu_s(program, [mode, kib, 1, work])
-    many = 10000 if mode != "chase" else 100 if kib > 1024 else 2000
+    many = 10000 if mode != "chase" else 1000 if kib > 1024 else 2000
     each = max(cpu_s(program, [mode, kib, many, work]) - few, 1e-3) / many
     return [mode, kib, max(int(AIM_S / each), many // 10), work]
 

@@ -66,6 +66,9 @@ int main(int argc, char **argv)
         fputs("usage: needs compute|chase|stream KIB THOUSANDS [WORK [FILE]]\n", stderr);
         return 2;
     }
+    /* Without this a compiler makes one calloc() of both, whose pages are all the one page of
+     * zeros. */
+    __asm__ volatile("" : "+r"(words));
     memset(words, 0, bytes);
     for (uint64_t done = 0; done < count; done++) {
         if (chases)

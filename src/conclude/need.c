@@ -200,8 +200,10 @@ static void add_waits(struct analysis *analysis)
     add_said(analysis, "need.waits", "", reach <= told_widest, told.low, told.high, &line, NULL);
 }
 
-/* Where the program is slower it needs more than the holders left it, and where it is indifferent
- * no more. What there is for both is what the same holders hold without it. */
+/* Where the program is slower than with less held it needs more than the holders lost to it: what
+ * slows it from the first may be their loads. Where it is indifferent it needs no more than the
+ * rest of the cache, because what the holders don't keep without it either it may have taken of
+ * others. */
 static void add_room(struct analysis *analysis)
 {
     const struct series *times = series_of(analysis->result, need_name, NEED_L3),
@@ -215,10 +217,11 @@ static void add_room(struct analysis *analysis)
     for (size_t i = 0; i < times->point_count; i++) {
         const enum answer answer = answer_of(&times->points[i].y);
         const struct summary *held = &amounts->points[i].y;
-        if (answer == SLOWER)
+        const double cache = 100 * (double)held->median / amounts->points[i].x;
+        if (answer == SLOWER && i && times->points[i].y.low > times->points[i - 1].y.high)
             told.low = fmax(told.low, (double)(room->y.low - held->high));
         if (answer == INDIFFERENT)
-            told.high = fmin(told.high, fmax(0, (double)(room->y.high - held->low)));
+            told.high = fmin(told.high, fmax(0, cache - (double)held->low));
     }
     const bool above = told.low > 0, below = isfinite(told.high),
                untold = told.low > told.high || (!above && !below);

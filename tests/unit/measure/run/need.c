@@ -269,7 +269,7 @@ static void what_it_needs_of_l3_lies_between_two_levels(void **state)
     program = (struct program){.cost = {0, 0.5}, .noise = 0.02};
     assert_int_equal(measure(&program, &document, &error), 0);
     assert_string_equal(found(&document, "need.L3.bytes")->text,
-                        "of the L3 it needs more than 21.3 MiB");
+                        "of the L3 it needs more than 10.7 MiB");
     document_free(&document);
 }
 
