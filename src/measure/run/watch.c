@@ -84,10 +84,9 @@ static void choose_levels(struct watch *watch)
                    bytes = flushed ? FLUSHED_LINES * APART : many;
     if (bytes > budget || (!flushed && bytes <= above))
         return;
-    line_bytes = flushed ? APART : line_bytes;
-    struct watch_level *memory = add_level(watch, "DRAM", bytes, line_bytes, false);
-    memory->flushed = flushed;
-    memory->times = flushed ? FLUSHED_TIMES : memory->times;
+    struct watch_level *dram = add_level(watch, "DRAM", bytes, flushed ? APART : line_bytes, false);
+    dram->flushed = flushed;
+    dram->times = flushed ? FLUSHED_TIMES : dram->times;
 }
 
 /* --- a trial --- */
@@ -220,8 +219,10 @@ static void judge(const struct watch *watch, struct watch_level *level)
                         after = figure_at(watch, level, recent, WATCH_RECENT);
     struct comparison compared = compare(&before, &after, NAN);
     comparison_settle(&compared, comparison_share / tests);
-    const bool away = was_away ? fabs(log(after.value / before.value)) > compared.tolerance / 2
-                               : compared.answer == CHANGED;
+    /* The median as well: two odd ones of five are no change. */
+    const double change = fabs(log(after.value / before.value));
+    const bool away = was_away ? change > compared.tolerance / 2
+                               : change > compared.tolerance && compared.answer == CHANGED;
     if (away != was_away) {
         level->changed = true;
         level->changes++;

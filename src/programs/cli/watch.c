@@ -137,7 +137,7 @@ static void tick(void *argument, const struct watch *watch)
         if (!level->changed)
             continue;
         changed = true;
-        shown->worse |= level->after > level->before;
+        shown->worse |= level->away > 0 && level->after > level->before;
         const double ratio = level->after / level->before;
         const char *unit = level->private ? "cycles" : "ns";
         char before[UNIT_TEXT], after[UNIT_TEXT];
