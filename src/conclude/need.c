@@ -200,10 +200,10 @@ static void add_waits(struct analysis *analysis)
     add_said(analysis, "need.waits", "", reach <= told_widest, told.low, told.high, &line, NULL);
 }
 
-/* Where the program is slower than with less held it needs more than the holders lost to it: what
- * slows it from the first may be their loads. Where it is indifferent it needs no more than the
- * rest of the cache, because what the holders don't keep without it either it may have taken of
- * others. */
+/* A program that is slower than with less held needs more than what the holders lost to it. One
+ * that is slower at the first level shows nothing, because the holders' loads slow it, too. A
+ * program that is indifferent needs no more than the rest of the cache, of which other guests may
+ * have had a part. A level's place on the axis is what was held, in percent of the cache. */
 static void add_room(struct analysis *analysis)
 {
     const struct series *times = series_of(analysis->result, need_name, NEED_L3),
@@ -221,7 +221,7 @@ static void add_room(struct analysis *analysis)
         if (answer == SLOWER && i && times->points[i].y.low > times->points[i - 1].y.high)
             told.low = fmax(told.low, (double)(room->y.low - held->high));
         if (answer == INDIFFERENT)
-            told.high = fmin(told.high, fmax(0, cache - (double)held->low));
+            told.high = fmin(told.high, cache - (double)held->low);
     }
     const bool above = told.low > 0, below = isfinite(told.high),
                untold = told.low > told.high || (!above && !below);

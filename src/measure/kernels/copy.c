@@ -105,11 +105,11 @@ static const struct {
     kernel_function *run;
 } loops[] = {STREAM_WIDTH_LIST(CACHED_LINES) STREAM_PAST_LIST(PAST_LINES)};
 
-/* The widest vectors first. */
+/* Of the usual width, or else the next narrower one. */
 static kernel_function *find_loop(enum copy_method method, const char **missing)
 {
     *missing = "fathom has no stores past the caches for this architecture";
-    for (int width = (int)stream_widest(); width >= 0; width--)
+    for (int width = (int)stream_usual_width(); width >= 0; width--)
         for (unsigned i = 0; i < sizeof loops / sizeof *loops; i++)
             if (loops[i].method == method && (int)loops[i].width == width &&
                 !loops_stream_lacks(loops[i].width))

@@ -46,34 +46,26 @@ static inline __attribute__((always_inline)) uint64_t walk(struct stream *stream
     {                                                                                              \
         return walk(state, repeats, loops_##name);                                                 \
     }
-#define KERNEL(op, width) RUN(op##_##width) RUN(op##_##width##_lines)
-#define CACHED_KERNELS(width, WIDTH)                                                               \
-    KERNEL(read, width)                                                                            \
-    KERNEL(write, width)                                                                           \
-    KERNEL(copy, width)                                                                            \
-    KERNEL(scale, width)                                                                           \
-    KERNEL(add, width)                                                                             \
-    KERNEL(triad, width)
-#define PAST_KERNELS(width, WIDTH)                                                                 \
-    KERNEL(write_nt, width)                                                                        \
-    KERNEL(copy_nt, width)                                                                         \
-    KERNEL(triad_nt, width)
-STREAM_WIDTH_LIST(CACHED_KERNELS)
-STREAM_PAST_LIST(PAST_KERNELS)
-
+#define RUNS(OP, name, WIDTH, loads, stores, past) RUN(name) RUN(name##_lines)
 #define LINE(OP, name, WIDTH, loads, stores, past)                                                 \
     {OP, WIDTH, loads, stores, past, stream_##name##_run, stream_##name##_lines_run},
-#define CACHED_LINES(width, WIDTH)                                                                 \
-    LINE(STREAM_READ, read_##width, WIDTH, 1, 0, false)                                            \
-    LINE(STREAM_WRITE, write_##width, WIDTH, 0, 1, false)                                          \
-    LINE(STREAM_COPY, copy_##width, WIDTH, 1, 1, false)                                            \
-    LINE(STREAM_SCALE, scale_##width, WIDTH, 1, 1, false)                                          \
-    LINE(STREAM_ADD, add_##width, WIDTH, 2, 1, false)                                              \
-    LINE(STREAM_TRIAD, triad_##width, WIDTH, 2, 1, false)
-#define PAST_LINES(width, WIDTH)                                                                   \
-    LINE(STREAM_WRITE_NT, write_nt_##width, WIDTH, 0, 1, true)                                     \
-    LINE(STREAM_COPY_NT, copy_nt_##width, WIDTH, 1, 1, true)                                       \
-    LINE(STREAM_TRIAD_NT, triad_nt_##width, WIDTH, 2, 1, true)
+#define CACHED(X, width, WIDTH)                                                                    \
+    X(STREAM_READ, read_##width, WIDTH, 1, 0, false)                                               \
+    X(STREAM_WRITE, write_##width, WIDTH, 0, 1, false)                                             \
+    X(STREAM_COPY, copy_##width, WIDTH, 1, 1, false)                                               \
+    X(STREAM_SCALE, scale_##width, WIDTH, 1, 1, false)                                             \
+    X(STREAM_ADD, add_##width, WIDTH, 2, 1, false)                                                 \
+    X(STREAM_TRIAD, triad_##width, WIDTH, 2, 1, false)
+#define PAST(X, width, WIDTH)                                                                      \
+    X(STREAM_WRITE_NT, write_nt_##width, WIDTH, 0, 1, true)                                        \
+    X(STREAM_COPY_NT, copy_nt_##width, WIDTH, 1, 1, true)                                          \
+    X(STREAM_TRIAD_NT, triad_nt_##width, WIDTH, 2, 1, true)
+#define CACHED_RUNS(width, WIDTH)  CACHED(RUNS, width, WIDTH)
+#define PAST_RUNS(width, WIDTH)    PAST(RUNS, width, WIDTH)
+#define CACHED_LINES(width, WIDTH) CACHED(LINE, width, WIDTH)
+#define PAST_LINES(width, WIDTH)   PAST(LINE, width, WIDTH)
+STREAM_WIDTH_LIST(CACHED_RUNS)
+STREAM_PAST_LIST(PAST_RUNS)
 static const struct stream_kernel kernels[] = {STREAM_WIDTH_LIST(CACHED_LINES)
                                                    STREAM_PAST_LIST(PAST_LINES)};
 enum { KERNELS = sizeof kernels / sizeof *kernels };
@@ -90,9 +82,9 @@ const struct stream_kernel *stream_find(enum stream_op op, enum stream_width wid
     return NULL;
 }
 
-enum stream_width stream_widest(void)
+enum stream_width stream_usual_width(void)
 {
-    return loops_stream_widest();
+    return loops_stream_usual_width();
 }
 
 /* Where each array begins. A load waits for a pending store if their addresses have the same

@@ -52,8 +52,8 @@ struct stream_kernel {
 /* NULL where there is none: then `*missing`, if `missing` is not NULL, says what the processor
  * lacks. */
 const struct stream_kernel *stream_find(enum stream_op, enum stream_width, const char **missing);
-/* The width that moves the most bytes on this processor: usually the widest. */
-enum stream_width stream_widest(void);
+/* The widest that this processor does in one piece: it moves the most bytes. */
+enum stream_width stream_usual_width(void);
 
 /* The order of accesses to the arrays: runs of steps, in turn or in random order. */
 enum stream_pattern {

@@ -153,8 +153,8 @@ static void lay_out_holder(struct pressure *pressure, struct presser *presser,
     uint64_t steps;
     bytes = bytes / STREAM_STEP_BYTES * STREAM_STEP_BYTES;
     presser->kernel =
-        stream_lay_out(&presser->stream, stream_find(STREAM_READ, stream_widest(), NULL), memory,
-                       bytes, &access, 0, &steps);
+        stream_lay_out(&presser->stream, stream_find(STREAM_READ, stream_usual_width(), NULL),
+                       memory, bytes, &access, 0, &steps);
     presser->state = &presser->stream;
     presser->chunk = HOLD_STEPS;
     presser->chunk_bytes = HOLD_STEPS * (double)STREAM_STEP_BYTES;

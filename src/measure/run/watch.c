@@ -135,11 +135,11 @@ static void prepare(struct trial *trial)
     }
     /* All lines, before half of them have been loaded: batches may be repeated. */
     if (level->flushed &&
-        level->trials++ % (level->ring.count / 2 / (BATCHES * FLUSHED_TIMES * chase_steps)) == 0)
+        level->trials++ % (level->ring.count / 2 / (BATCHES * level->times * chase_steps)) == 0)
         for (size_t i = 0; i < level->ring.count; i++)
             line_flush(level->ring.memory + i * level->ring.stride);
-    /* Loads another line of each page, so that no walk of the tables of pages is timed: in a guest
-     * one takes as long as several loads, and another time in each trial. */
+    /* Loads another line of each page, so that no walk of the page tables is timed: in a guest a
+     * walk takes as long as several loads, and not the same time in each trial. */
     for (size_t i = APART / 2; level->flushed && i < level->ring.count * APART; i += PAGE)
         (void)*(const volatile unsigned char *)(level->ring.memory + i);
     trial->workers[0].run = level->times > 1 ? walk_on : chase_run;
@@ -197,9 +197,9 @@ static void keep(struct factor values[WATCH_KEPT], size_t *count, double number)
     values[(*count)++] = (struct factor){.number = number};
 }
 
-/* Compares the last values with the usual ones, of which those of a change and beside it are none:
- * a neighbour that comes again would find its own former values. A level is back within half of the
- * tolerance of what was usual; one that does not come back has become usual. */
+/* Compares the last values with the usual ones. Values of a change, and those just after it, do not
+ * become usual: a neighbour that comes again would be compared with itself. A level is back when it
+ * is within half of the tolerance; where it does not come back, what it has become is usual. */
 static void judge(const struct watch *watch, struct watch_level *level)
 {
     const double tests = 3600 / watch->every_s * (double)watch->level_count;
@@ -219,7 +219,8 @@ static void judge(const struct watch *watch, struct watch_level *level)
                         after = figure_at(watch, level, recent, WATCH_RECENT);
     struct comparison compared = compare(&before, &after, NAN);
     comparison_settle(&compared, comparison_share / tests);
-    /* The median as well: two odd ones of five are no change. */
+    /* compare() takes the mean. The median has to differ, too: two odd values of five are no
+     * change. */
     const double change = fabs(log(after.value / before.value));
     const bool away = was_away ? change > compared.tolerance / 2
                                : change > compared.tolerance && compared.answer == CHANGED;

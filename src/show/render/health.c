@@ -61,7 +61,9 @@ static void add_compared(struct line *line, const struct health_value *value)
     if (compared->answer == CONDITION || !isfinite(compared->resolution))
         return;
     char known[UNIT_TEXT];
-    line_add(line, " (%+.1f %%, known to %s+-%s %%)", 100 * (compared->ratio - 1),
+    line_add(line, " (");
+    line_add_percent(line, compared->ratio);
+    line_add(line, " %%, known to %s+-%s %%)",
              compared->resolution > KNOWN_MOST ? "no better than " : "",
              figure_format(100 * fmin(compared->resolution, KNOWN_MOST), 2, known));
 }

@@ -25,6 +25,9 @@ char *text_in_style(const struct text_style *, char *text);
  * if it has one. */
 void text_print_wrapped(FILE *, const struct text_style *, size_t indent, const char *text);
 
+/* The change that a ratio means, in percent: "+1.2", "-25". */
+void line_add_percent(struct line *, double ratio);
+
 /* Replaces an implausible width by 80. */
 struct text_style text_style_sane(const struct text_style *);
 

@@ -214,7 +214,7 @@ static void draw_note(FILE *out, const struct note *note, bool listed, bool apar
 
 /* --- differences: "L1.latency: 5.00 cycles -> 6.00 cycles, +20 %" --- */
 
-static void add_percent(struct line *line, double ratio)
+void line_add_percent(struct line *line, double ratio)
 {
     const double percent = (ratio - 1) * 100;
     line_add(line, fabs(percent) < 9.95 ? "%+.1f" : "%+.0f", percent);
@@ -231,13 +231,13 @@ static void draw_value(FILE *out, const struct changed_value *value, enum answer
     line_add_clean(&line, value->what);
     line_add(&line, ": %s -> %s, ", figure_valued(value->before.value, value->before.unit, figure),
              cell_text(&value->after, after));
-    add_percent(&line, value->ratio);
+    line_add_percent(&line, value->ratio);
     line_add(&line, " %%");
     if (isfinite(value->low) && isfinite(value->high)) {
         line_add(&line, " (");
-        add_percent(&line, value->low);
+        line_add_percent(&line, value->low);
         line_add(&line, " to ");
-        add_percent(&line, value->high);
+        line_add_percent(&line, value->high);
         line_add(&line, " %%)");
     } else {
         line_add(&line, " (no interval)");

@@ -29,7 +29,7 @@ static inline const char *loops_stream_lacks(enum stream_width width)
 
 /* Pairs of NEON registers take fewer instructions than SVE vectors of 128 bits, the length of one
  * NEON register. */
-static inline enum stream_width loops_stream_widest(void)
+static inline enum stream_width loops_stream_usual_width(void)
 {
     uint64_t doubles = 0;
     if (arch_has_sve())

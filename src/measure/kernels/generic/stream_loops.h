@@ -16,7 +16,7 @@ static inline const char *loops_stream_lacks(enum stream_width width)
                                   : "fathom has no loops with vectors for this architecture yet";
 }
 
-static inline enum stream_width loops_stream_widest(void)
+static inline enum stream_width loops_stream_usual_width(void)
 {
     return STREAM_SCALAR;
 }

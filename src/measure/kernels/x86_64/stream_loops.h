@@ -24,7 +24,7 @@ static inline const char *loops_stream_lacks(enum stream_width width)
     }
 }
 
-static inline enum stream_width loops_stream_widest(void)
+static inline enum stream_width loops_stream_usual_width(void)
 {
     return arch_has_avx512() && !arch_halves_avx512() ? STREAM_512
            : arch_has_avx()                           ? STREAM_256

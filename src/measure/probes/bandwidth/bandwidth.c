@@ -21,13 +21,13 @@ static const char *const access_names[] = {"sequential", "strided", "random-bloc
 
 /* --- kernels --- */
 
-/* The kernel of the requested width, by default the widest; NULL with the reason in `missing` if
+/* The kernel of the requested width, by default the usual one; NULL with the reason in `missing` if
  * there is none. */
 static const struct stream_kernel *find_kernel(const struct bandwidth_state *state,
                                                enum stream_op op, const char **missing)
 {
     const struct setting *asked = &state->asked->width;
-    enum stream_width width = asked->has ? (enum stream_width)asked->choice : stream_widest();
+    enum stream_width width = asked->has ? (enum stream_width)asked->choice : stream_usual_width();
     const struct stream_kernel *kernel = stream_find(op, width, missing);
     while (!asked->has && !kernel && width > STREAM_SCALAR)
         kernel = stream_find(op, --width, NULL);
@@ -263,8 +263,9 @@ static void plan_bandwidth(struct probe_task *task)
         task, "write_allocate",
         "not counted: the line that a store fetches first, unless it goes past the caches (_nt)");
     if (!asked->width.has)
-        build_note_text(task, "width", stream_width_names[stream_widest()]);
-    else if (asked->width.choice != (int)stream_widest()) /* another width makes another finding */
+        build_note_text(task, "width", stream_width_names[stream_usual_width()]);
+    else if (asked->width.choice !=
+             (int)stream_usual_width()) /* another width makes another finding */
         build_note_text(task, "narrowed_to", asked->width.text);
     state->quick = task->common.quick.has && !task->named;
     state->looks = !task->named && !state->quick && state->kernels[STREAM_READ] && !state->size &&

@@ -278,7 +278,7 @@ static void prepare_numa(struct trial *trial)
         chases_prepare(trial, &state->chases);
         return;
     }
-    const struct stream_kernel *kernel = stream_find(STREAM_READ, stream_widest(), NULL);
+    const struct stream_kernel *kernel = stream_find(STREAM_READ, stream_usual_width(), NULL);
     const struct stream_access access = {STREAM_SEQUENTIAL, 0};
     uint64_t steps = 0;
     for (size_t i = 0; i < point->seat_count; i++) {

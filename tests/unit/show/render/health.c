@@ -99,7 +99,7 @@ static void what_makes_it_uncertain_is_listed_to_the_eighth(void **state)
     char *text = print(&bench->check, render_health_whole);
     assert_int_equal(count_of(text, "\nuncertain: "), 9);
     assert_int_equal(
-        count_of(text, "latency 20.0 ns, expected 10.0 ns (+100.0 %, known to +-12 %)\n"), 8);
+        count_of(text, "latency 20.0 ns, expected 10.0 ns (+100 %, known to +-12 %)\n"), 8);
     assert_non_null(strstr(text, "\nuncertain: 4 more\n1 not compared, probe: left out for 0\n"));
     free(text);
     const struct probe_result broken = {.name = "noise", .reason = "no\nclock"};
@@ -122,7 +122,7 @@ static void the_line_is_short(void **state)
     bench->differences[3].b = 30;
     char *text = print(&bench->check, render_health_text);
     assert_string_equal(text,
-                        "FAIL L3 latency 30.0 ns, expected 10.0 ns (+200.0 %, known to +-12 %); "
+                        "FAIL L3 latency 30.0 ns, expected 10.0 ns (+200 %, known to +-12 %); "
                         "12 compared: 0 as good, 12 worse; 12 not compared\n");
     free(text);
     char name[400];
@@ -184,7 +184,7 @@ static void what_can_not_be_told_is_named_with_its_resolution(void **state)
     char wanted[2048];
     snprintf(
         wanted, sizeof wanted,
-        "OK L1 latency 20.0 ns, expected 10.0 ns (+100.0 %%, known to +-12 %%); 3 compared: 2 as "
+        "OK L1 latency 20.0 ns, expected 10.0 ns (+100 %%, known to +-12 %%); 3 compared: 2 as "
         "good, 1 can't be told\n"
         "this run: The run was stopped before anything was measured.\n\n"
         "0 of 3 values changed, 2 are the same, 1 can't be told\n\n"
