@@ -24,6 +24,12 @@ void csv_print(FILE *out, const char *text)
     fputs(quoted ? "\"" : "", out);
 }
 
+void csv_put(FILE *out, const char *text)
+{
+    csv_print(out, text);
+    fputc(',', out);
+}
+
 const char *json_escape(int code, char escape[JSON_ESCAPE])
 {
     static const char plain[] = "\"\\\b\f\n\r\t", letters[] = "\"\\bfnrt";

@@ -6,6 +6,7 @@
 /* A CSV cell (RFC 4180) with the text, made inert (base/clean.h); NULL is an empty cell. A cell
  * that begins like a formula gets an apostrophe, so that a spreadsheet takes it for text. */
 void csv_print(FILE *, const char *text);
+void csv_put(FILE *, const char *text); /* and the comma after it */
 
 /* The escape sequence for a code point in a JSON string; NULL where it needs none. Harmful
  * characters (base/clean.h) are escaped, so a terminal acts on none and nothing is lost. */

@@ -281,11 +281,6 @@ static double add_line(const struct sheet *sheet, int level, double nearer)
 
 /* --- the second and the third level --- */
 
-static struct estimate latency(const struct point *point)
-{
-    return isfinite(point->cycles.median) ? finding_cycles_of(point) : finding_time_of(point);
-}
-
 static void add_inclusive(const struct sheet *sheet)
 {
     const struct geometry_evidence *evidence = sheet->evidence;
@@ -293,7 +288,8 @@ static void add_inclusive(const struct sheet *sheet)
     const char *text = "not found: no lines were found that contend in the second level alone";
     double value = NAN;
     if (hot && hot->point_count == 2) {
-        struct estimate elsewhere = latency(&hot->points[0]), same = latency(&hot->points[1]);
+        struct estimate elsewhere = finding_latency_of(&hot->points[0]),
+                        same = finding_latency_of(&hot->points[1]);
         /* A round loads each contending line once, and hot lines just as often. */
         double round = 2 * evidence->hot_others;
         double miss = 2 * (double)elsewhere.median - evidence->nearest;

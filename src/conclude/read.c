@@ -9,11 +9,6 @@
 
 enum { NAME_BYTES = 96 };
 
-static bool has_value(const struct point *point)
-{
-    return point->y.n > 0;
-}
-
 static void add(struct analysis *analysis, const struct finding_line *line, const char *pattern,
                 const struct point *at, const struct point *first)
 {
@@ -49,13 +44,13 @@ static void read_line(struct analysis *analysis, const struct finding_line *line
     const bool two = line->read == READ_EXCESS || line->read == READ_GAIN;
     if (line->read == READ_EACH)
         for (const struct point *at = first; at <= last; at++)
-            if (has_value(at))
+            if (point_has_value(at))
                 add(analysis, line, pattern, at, first);
-    if (line->read == READ_FIRST && count > 1 && has_value(first))
+    if (line->read == READ_FIRST && count > 1 && point_has_value(first))
         add(analysis, line, pattern, first, first);
-    if (line->read == READ_LAST && has_value(last))
+    if (line->read == READ_LAST && point_has_value(last))
         add(analysis, line, pattern, last, first);
-    if (two && count > 1 && has_value(first) && has_value(last) &&
+    if (two && count > 1 && point_has_value(first) && point_has_value(last) &&
         !(line->read == READ_EXCESS && first->x > 1))
         add(analysis, line, pattern, last, first);
     analysis_read_off(analysis, series);

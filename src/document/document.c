@@ -301,6 +301,11 @@ struct point point_bare(void)
     return point;
 }
 
+bool point_has_value(const struct point *point)
+{
+    return point->y.n > 0;
+}
+
 void point_drop_details(struct point *point)
 {
     point->cycles = (struct estimate){NAN, NAN, NAN};

@@ -353,6 +353,7 @@ extern const char parameter_placements_met[];
 bool parameter_is_setting(const struct factor *);
 /* A point without any value. */
 struct point point_bare(void);
+bool point_has_value(const struct point *);
 /* Clears everything but the point's place, y, flags and failure. */
 void point_drop_details(struct point *);
 /* The point of a curve at `x`; NULL where there is none, or it failed. */

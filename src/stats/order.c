@@ -51,10 +51,15 @@ double median(const double *ascending, size_t n)
     return quantile(ascending, n, 0.5);
 }
 
-double median_of(double *values, size_t n)
+double quantile_unsorted(double *values, size_t n, double p)
 {
     sort_ascending(values, n);
-    return n ? median(values, n) : NAN;
+    return n ? quantile(values, n, p) : NAN;
+}
+
+double median_of(double *values, size_t n)
+{
+    return quantile_unsorted(values, n, 0.5);
 }
 
 /* lgamma() would write a variable of the C library that all threads share. */

@@ -19,6 +19,7 @@ double quantile(const double *ascending, size_t n, double p);
 double median(const double *ascending, size_t n);
 /* The same of values in any order, which it sorts; NAN: there are none. */
 double median_of(double *values, size_t n);
+double quantile_unsorted(double *values, size_t n, double p);
 /* The logarithm of the number of ways to choose k of n. */
 double log_choose(double n, double k);
 

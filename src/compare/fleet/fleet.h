@@ -163,6 +163,8 @@ void fleet_group(struct fleet *);
 /* To be called once, after all nodes were added: groups the nodes, judges them and writes the
  * causes. ERROR_USAGE: no PEERS_FEWEST nodes are alike; ERROR_SYSTEM: out of memory. */
 int fleet_judge(struct fleet *, const struct fleet_rules *, struct error *);
+/* Whether the value was compared with those of its group. */
+bool fleet_compares(const struct fleet *, const struct fleet_finding *, const struct fleet_value *);
 
 /* --- causes.c: why, in words --- */
 

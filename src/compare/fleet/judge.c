@@ -169,8 +169,8 @@ static void judge_findings(struct fleet *fleet, struct pool *pool)
 
 /* --- which of all are odd --- */
 
-static bool is_compared(const struct fleet *fleet, const struct fleet_finding *finding,
-                        const struct fleet_value *value)
+bool fleet_compares(const struct fleet *fleet, const struct fleet_finding *finding,
+                    const struct fleet_value *value)
 {
     const struct fleet_node *node = &fleet->nodes[value->node];
     return finding->spreads && node->state == NODE_JUDGED && finding->spreads[node->group].count;
@@ -182,14 +182,14 @@ static void choose_odd(struct fleet *fleet, struct pool *pool)
     size_t count = 0;
     for (size_t f = 0; f < fleet->finding_count; f++)
         for (size_t i = 0; i < fleet->findings[f].count; i++)
-            if (is_compared(fleet, &fleet->findings[f], &fleet->findings[f].values[i]))
+            if (fleet_compares(fleet, &fleet->findings[f], &fleet->findings[f].values[i]))
                 p[count++] = fleet->findings[f].values[i].p;
     const double limit = false_discovery_limit(p, count, fleet->rules.false_share);
     for (size_t f = 0; f < fleet->finding_count; f++)
         for (size_t i = 0; i < fleet->findings[f].count; i++) {
             struct fleet_value *value = &fleet->findings[f].values[i];
             struct fleet_node *node = &fleet->nodes[value->node];
-            if (!is_compared(fleet, &fleet->findings[f], value) || value->p > limit)
+            if (!fleet_compares(fleet, &fleet->findings[f], value) || value->p > limit)
                 continue;
             value->odd = node->odd = true;
             node->odd_count++;

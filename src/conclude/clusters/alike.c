@@ -45,8 +45,7 @@ static double noise_of(const struct ungrouped *pool, const struct cells *cells, 
         if (isfinite(noise))
             room[count++] = noise;
     }
-    sort_ascending(room, count);
-    double seen = fmax(count ? median(room, count) : 0, least_noise);
+    double seen = fmax(median_of(room, count), least_noise); /* of NAN and a number, the number */
     for (size_t i = 0; i < pool->count; i++)
         room[i] = cells->noise[pool->rows[i]];
     return fmax(seen, sqrt(2) * median_of(room, pool->count));

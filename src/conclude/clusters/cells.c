@@ -160,8 +160,7 @@ static double given_noise(const struct cells *cells, const double *noise, size_t
         if (is_latency(given))
             room[count++] = given;
     }
-    sort_ascending(room, count);
-    return count ? median(room, count) : 0;
+    return count ? median_of(room, count) : 0;
 }
 
 static double rounding_noise(const struct cells *cells, const double *latency, size_t n, size_t a,

@@ -129,8 +129,7 @@ static double quantile_of(const struct blocks *blocks, size_t first, size_t end,
             if (!isnan(value))
                 blocks->room[count++] = value;
         }
-    sort_ascending(blocks->room, count);
-    return count ? quantile(blocks->room, count, p) : NAN;
+    return quantile_unsorted(blocks->room, count, p);
 }
 
 /* Whether the cut makes blocks. Comparisons with NAN (not measured) are false. */

@@ -221,8 +221,7 @@ static void read_own_parts(const struct cells *cells, struct rows *rows, double 
         for (size_t b = 0; b < m; b++)
             if (b != a && !isnan(cells->known[a * m + b]))
                 room[count++] = (double)cells->known[a * m + b];
-        sort_ascending(room, count);
-        own[a] = quantile(room, count, 0.9);
+        own[a] = quantile_unsorted(room, count, 0.9);
     }
     memcpy(room, own, m * sizeof *room);
     rows->far = median_of(room, m);
@@ -244,8 +243,7 @@ static double latency_of(size_t row, const struct tree *tree, const struct tree_
         if (!isnan(value))
             room[count++] = (double)value - own[row] - own[tree->order[i]];
     }
-    sort_ascending(room, count);
-    return 2 * count < all ? NAN : quantile(room, count, p);
+    return 2 * count < all ? NAN : quantile_unsorted(room, count, p);
 }
 
 /* Whether no single row outside is as near as a member would be. */
@@ -315,8 +313,7 @@ static bool is_near(const struct tree *tree, const struct tree_node *node,
     /* Latencies that were corrected by far ones are as noisy as the far ones. */
     for (size_t i = 0; i < next->count; i++)
         room[i] = cells->noise[tree->order[next->first + i]];
-    sort_ascending(room, next->count);
-    double noise = quantile(room, next->count, 0.75) * fmax(1, far / next->join);
+    double noise = quantile_unsorted(room, next->count, 0.75) * fmax(1, far / next->join);
     double scatter = fmax(noise, fmax(node->scatter, next->scatter));
     /* Cells of a row share its peculiarities, so the number of rows is used, not of cells. */
     double here = (double)(node->pairs < node->count ? node->pairs : node->count);

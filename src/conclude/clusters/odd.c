@@ -51,8 +51,7 @@ static double latency_between(const struct cells *cells, const size_t *rows, siz
             if (!isnan(value))
                 room[count++] = (double)value;
         }
-    sort_ascending(room, count);
-    return count ? quantile(room, count, p) : NAN;
+    return quantile_unsorted(room, count, p);
 }
 
 /* Whether the group is just "all but the slow cores", which is no group. Slow cores are farther
@@ -112,8 +111,7 @@ static double latency_to(const struct cells *cells, size_t row, const size_t *ot
         if (others[i] != row && !isnan(value))
             room[known++] = (double)value - (own ? own[row] + own[others[i]] : 0);
     }
-    sort_ascending(room, known);
-    return known ? quantile(room, known, p) : NAN;
+    return quantile_unsorted(room, known, p);
 }
 
 /* Whether the group has a stranger: an outsider that is as near to a member as that member's

@@ -60,6 +60,11 @@ struct estimate finding_cycles_of(const struct point *point)
     return of_trials(point, point->cycles.median, point->cycles.low, point->cycles.high);
 }
 
+struct estimate finding_latency_of(const struct point *point)
+{
+    return isfinite(point->cycles.median) ? finding_cycles_of(point) : finding_time_of(point);
+}
+
 struct interval estimate_interval(struct estimate value)
 {
     return (struct interval){(double)value.median, (double)value.low, (double)value.high};

@@ -25,6 +25,8 @@ struct finding *finding_add_summary(struct probe_result *, struct pool *, const 
  * in the document is the trial itself. */
 struct estimate finding_time_of(const struct point *);
 struct estimate finding_cycles_of(const struct point *);
+/* In cycles where they are known, else in time. */
+struct estimate finding_latency_of(const struct point *);
 
 /* A value of floats for a finding. */
 struct interval estimate_interval(struct estimate);

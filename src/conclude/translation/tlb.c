@@ -375,12 +375,9 @@ static void add_pieces(const struct sheet *sheet)
     char name[48];
     split_name(name, sizeof name, evidence->page, evidence->piece);
     struct finding *finding = finding_add(sheet->result, sheet->pool, name, "");
-    sort_ascending(shares, n);
-    sort_ascending(low, known);
-    sort_ascending(high, known);
-    finding->value = median(shares, n);
-    finding->low = known ? fmin(finding->value, median(low, known)) : NAN;
-    finding->high = known ? fmax(finding->value, median(high, known)) : NAN;
+    finding->value = median_of(shares, n);
+    finding->low = known ? fmin(finding->value, median_of(low, known)) : NAN;
+    finding->high = known ? fmax(finding->value, median_of(high, known)) : NAN;
     finding->flags = flags_of(evidence->pieces);
     if (finding->value >= share_noticed)
         finding->declared = 0;

@@ -4,7 +4,6 @@
 #include "measure/engine/burst.h"
 #include "measure/engine/recall.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdatomic.h>

@@ -61,23 +61,15 @@ static void set_up_readwrite(void *first, void *second, const struct handoff_pla
 
 /* --- turns --- */
 
-uint64_t handoff_store_load_run(void *state, uint64_t repeats)
-{
-    struct handoff_turn *side = state;
-    return side->turn = loops_store_load(side->line, side->turn, repeats);
-}
-
-uint64_t handoff_exchange_run(void *state, uint64_t repeats)
-{
-    struct handoff_turn *side = state;
-    return side->turn = loops_exchange(side->line, side->turn, repeats);
-}
-
-uint64_t handoff_fetch_add_run(void *state, uint64_t repeats)
-{
-    struct handoff_turn *side = state;
-    return side->turn = loops_fetch_add(side->line, side->turn, repeats);
-}
+#define TURN_RUN(name, loop)                                                                       \
+    uint64_t name(void *state, uint64_t repeats)                                                   \
+    {                                                                                              \
+        struct handoff_turn *side = state;                                                         \
+        return side->turn = loop(side->line, side->turn, repeats);                                 \
+    }
+TURN_RUN(handoff_store_load_run, loops_store_load)
+TURN_RUN(handoff_exchange_run, loops_exchange)
+TURN_RUN(handoff_fetch_add_run, loops_fetch_add)
 
 uint64_t handoff_payload_run(void *state, uint64_t repeats)
 {

@@ -125,15 +125,11 @@ struct share {
     unsigned flags;
 };
 
-static struct estimate measure_of(const struct point *point)
-{
-    return isfinite(point->cycles.median) ? finding_cycles_of(point) : finding_time_of(point);
-}
-
 /* 1 - part / whole. The interval combines the opposite ends of both intervals. */
 static struct share hidden_share(const struct point *part, const struct point *whole)
 {
-    const struct interval left = estimate_ratio(measure_of(part), measure_of(whole));
+    const struct interval left =
+        estimate_ratio(finding_latency_of(part), finding_latency_of(whole));
     return (struct share){{1 - left.value, 1 - left.high, 1 - left.low},
                           part->flags | whole->flags};
 }
@@ -160,7 +156,8 @@ static bool share_at(const struct analysis *analysis, const struct level_series 
     const struct point *there = series_point(series[RANDOM], analysis_line_bytes(analysis));
     const struct point *scattered = series_point(series[RANDOM], stride);
     if (!part || !whole || !there || !scattered ||
-        measure_of(scattered).median < still_there * (double)measure_of(there).median)
+        finding_latency_of(scattered).median <
+            still_there * (double)finding_latency_of(there).median)
         return false;
     *share = hidden_share(part, whole);
     return true;

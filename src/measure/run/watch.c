@@ -160,10 +160,9 @@ static void observe(void *observer, const struct observation *seen)
         hz[i] = seen->batches[i].core_hz;
     }
     sort_ascending(ns, n);
-    sort_ascending(hz, n);
     watch->at_s = watch->before_s + seen->at_s;
     const double load_ns = level->private ? undisturbed_of(ns, n).value : median(ns, n);
-    level->now = level->private ? load_ns * median(hz, n) * 1e-9 : load_ns;
+    level->now = level->private ? load_ns * median_of(hz, n) * 1e-9 : load_ns;
 }
 
 /* --- changes --- */

@@ -14,12 +14,6 @@
 
 /* --- cells --- */
 
-static void put_text(FILE *out, const char *text)
-{
-    csv_print(out, text);
-    fputc(',', out);
-}
-
 /* "op=cas;stride=64": all factors in one cell. In a document from elsewhere a few bytes may name
  * thousands of factors that each of a million rows would repeat: a line holds some of them. */
 static void put_factors(FILE *out, const struct factor *factors, size_t count)
@@ -31,7 +25,7 @@ static void put_factors(FILE *out, const struct factor *factors, size_t count)
         line_add_clean(&line, factors[i].text ? factors[i].text
                                               : factor_format(factors[i].number, number));
     }
-    put_text(out, line.text);
+    csv_put(out, line.text);
 }
 
 static void put_number(FILE *out, double number)
@@ -64,8 +58,8 @@ static void put_flags(FILE *out, unsigned flags)
 /* What every row ends with. */
 static void put_end(FILE *out, const struct document *document)
 {
-    put_text(out, document->machine.hostname);
-    put_text(out, document->run.id);
+    csv_put(out, document->machine.hostname);
+    csv_put(out, document->run.id);
     csv_print(out, document->run.started);
     fputc('\n', out);
 }
@@ -79,21 +73,21 @@ static void put_finding(FILE *out, const struct document *document,
     static const struct finding none = {
         .value = NAN, .low = NAN, .high = NAN, .declared = NAN, .disturbance = {.longer = NAN}};
     const struct finding *of = finding ? finding : &none;
-    put_text(out, probe->name);
-    put_text(out, of->name);
+    csv_put(out, probe->name);
+    csv_put(out, of->name);
     put_number(out, of->value);
-    put_text(out, of->unit);
+    csv_put(out, of->unit);
     put_number(out, of->low);
     put_number(out, of->high);
-    put_text(out, of->kind);
+    csv_put(out, of->kind);
     put_number(out, (double)of->disturbance.longer);
     put_number(out, of->declared);
-    put_text(out, of->cpus);
+    csv_put(out, of->cpus);
     put_factors(out, of->factors, of->factor_count);
     put_flags(out, of->flags);
-    put_text(out, of->text);
-    put_text(out, probe_status_names[probe->status]);
-    put_text(out, probe->reason);
+    csv_put(out, of->text);
+    csv_put(out, probe_status_names[probe->status]);
+    csv_put(out, probe->reason);
     put_end(out, document);
 }
 
@@ -124,24 +118,24 @@ static void put_point(FILE *out, const struct document *document, const struct p
     const struct scatter *scatter = &point->scatter;
     const float rest[] = {cycles->median, cycles->low,    cycles->high,
                           scatter->line,  scatter->drift, scatter->residual};
-    put_text(out, probe->name);
-    put_text(out, series->name);
+    csv_put(out, probe->name);
+    csv_put(out, series->name);
     put_factors(out, series->factors, series->factor_count);
-    put_text(out, series->x.name);
-    put_text(out, series->x.unit);
+    csv_put(out, series->x.name);
+    csv_put(out, series->x.unit);
     if (series->matrix)
         fprintf(out, ",%d,%d,", point->from, point->to);
     else
         put_number(out, point->x);
     fputs(series->matrix ? "" : ",,", out);
-    put_text(out, series->y.name);
-    put_text(out, series->y.unit);
+    csv_put(out, series->y.name);
+    csv_put(out, series->y.unit);
     for (size_t i = 0; i < sizeof values / sizeof *values; i++)
         put_float(out, values[i]);
     fprintf(out, "%u,", y->n);
     for (size_t i = 0; i < sizeof rest / sizeof *rest; i++)
         put_float(out, rest[i]);
-    put_text(out, point->failed);
+    csv_put(out, point->failed);
     put_flags(out, point->flags);
     put_end(out, document);
 }

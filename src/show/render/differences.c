@@ -41,12 +41,6 @@ static const char *side_of(const struct comparison *compared)
                                          : "neither";
 }
 
-static void put_cell(FILE *out, const char *text)
-{
-    csv_print(out, text);
-    fputc(',', out);
-}
-
 int render_differences_csv(const void *of, FILE *out, struct error *error)
 {
     const struct differences *differences = ((const struct compared *)of)->differences;
@@ -57,9 +51,9 @@ int render_differences_csv(const void *of, FILE *out, struct error *error)
         struct line what = {0}, why = {0};
         line_add_difference(&what, difference);
         line_add_why(&why, compared);
-        put_cell(out, difference->probe->name);
-        put_cell(out, what.text);
-        put_cell(out, difference_unit(difference));
+        csv_put(out, difference->probe->name);
+        csv_put(out, what.text);
+        csv_put(out, difference_unit(difference));
         const double values[] = {difference->a,  difference->b, compared->ratio,    compared->low,
                                  compared->high, compared->p,   compared->tolerance};
         for (size_t v = 0; v < sizeof values / sizeof *values; v++)

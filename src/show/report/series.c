@@ -38,14 +38,9 @@ bool point_has_cycles(const struct point *point)
     return isfinite(point->cycles.median);
 }
 
-static bool has_value(const struct point *point)
-{
-    return point->y.n > 0;
-}
-
 bool probe_has_values(const struct probe_result *probe)
 {
-    return series_any(probe->series, probe->series_count, has_value);
+    return series_any(probe->series, probe->series_count, point_has_value);
 }
 
 enum { SERIES_SEEN = 256 }; /* series of a probe that are compared; fathom's have about sixty */

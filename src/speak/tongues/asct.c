@@ -350,7 +350,7 @@ static void measure_pairs(struct asct *asct)
     talk_need(asct->talk, asct->cell_count, "any pair of cores");
 }
 
-/* The pairs' latencies between two nodes, ascending. */
+/* The pairs' latencies between two nodes. */
 static size_t between(const struct asct *pairs, int from, int to, double *values)
 {
     size_t n = 0;
@@ -359,7 +359,6 @@ static size_t between(const struct asct *pairs, int from, int to, double *values
         if ((int)row[3].number == from && node_of(pairs->talk, (int)row[1].number) == to)
             values[n++] = row[2].number;
     }
-    sort_ascending(values, n);
     return n;
 }
 
@@ -384,7 +383,7 @@ static void c2c_latency(struct asct *asct)
         add(asct, columns[from + 1], NAN);
         for (size_t to = 0; to < facts->node_count; to++) {
             const size_t n = between(&pairs, facts->nodes[from].id, facts->nodes[to].id, values);
-            n ? add_number(asct, median(values, n), 2) : add(asct, "-", NAN);
+            n ? add_number(asct, median_of(values, n), 2) : add(asct, "-", NAN);
         }
     }
     asct->within = "\"Local\": {\"node_to_node_median_latencies\": {";

@@ -293,11 +293,9 @@ static void add_to_reference(struct probe_task *task, const struct observation *
     double batches[seen->batch_count]; /* a trial's value is their median */
     for (unsigned i = 0; i < seen->batch_count; i++)
         batches[i] = seen->batches[i].ns;
-    sort_ascending(batches, seen->batch_count);
     state->trial_values[state->trial_count++] =
-        median(batches, seen->batch_count) / (seen->trial->operations * (double)seen->repeats);
-    sort_ascending(state->trial_values, state->trial_count);
-    last->ns = median(state->trial_values, state->trial_count);
+        median_of(batches, seen->batch_count) / (seen->trial->operations * (double)seen->repeats);
+    last->ns = median_of(state->trial_values, state->trial_count);
 }
 
 static void observe_cores(void *observer, const struct observation *seen)

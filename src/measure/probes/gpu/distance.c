@@ -89,8 +89,7 @@ static double way_between(const struct sides *sides, size_t a, size_t b, double 
         if (one > 0 && other > 0)
             ways[count++] = fmax(one, other);
     }
-    sort_ascending(ways, count);
-    return count ? quantile(ways, count, nearest_share) : NAN;
+    return quantile_unsorted(ways, count, nearest_share);
 }
 
 /* Assigns each line to the side with the lowest median latency. */
@@ -105,8 +104,7 @@ static void place_lines(struct sides *sides, struct pool *pool)
             for (size_t sm = 0; sm < sides->multiprocessors; sm++)
                 if (sides->of[sm] == side && latency_at(sides, line, sm) > 0)
                     values[count++] = latency_at(sides, line, sm);
-            sort_ascending(values, count);
-            const double here = count ? median(values, count) : INFINITY;
+            const double here = median_of(values, count); /* NAN is not less */
             if (here < nearest) {
                 nearest = here;
                 sides->of_line[line] = side;

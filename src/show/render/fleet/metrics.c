@@ -23,13 +23,6 @@ static void put_labels(FILE *out, const struct fleet *fleet, const struct fleet_
     fputs("} ", out);
 }
 
-static bool is_shown(const struct fleet *fleet, const struct fleet_finding *finding,
-                     const struct fleet_value *value)
-{
-    const struct fleet_node *node = &fleet->nodes[value->node];
-    return finding->spreads && node->state == NODE_JUDGED && finding->spreads[node->group].count;
-}
-
 /* All values whose unit has this suffix in a metric's name. */
 static void put_values(FILE *out, const struct fleet *fleet, const char *metric)
 {
@@ -42,7 +35,7 @@ static void put_values(FILE *out, const struct fleet *fleet, const char *metric)
         if (!finding->judged || strcmp(quantity->metric, metric) != 0)
             continue;
         for (size_t i = 0; i < finding->count; i++) {
-            if (!is_shown(fleet, finding, &finding->values[i]))
+            if (!fleet_compares(fleet, finding, &finding->values[i]))
                 continue;
             if (!begun)
                 metric_head_put(out, name, metric, "the node's value, without interference");
@@ -69,7 +62,7 @@ void render_fleet_metrics(FILE *out, const struct fleet *fleet)
     for (size_t f = 0; f < fleet->finding_count; f++) {
         const struct fleet_finding *finding = &fleet->findings[f];
         for (size_t i = 0; i < finding->count; i++) {
-            if (!is_shown(fleet, finding, &finding->values[i]))
+            if (!fleet_compares(fleet, finding, &finding->values[i]))
                 continue;
             fputs("fathom_fleet_distance", out);
             put_labels(out, fleet, finding, &finding->values[i]);
