@@ -1,6 +1,5 @@
 #include "base/sort.h"
 
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -31,4 +30,12 @@ int by_number(const void *a, const void *b)
 {
     const double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
+}
+
+int order_of_pairs(const long double pairs[][2], size_t n)
+{
+    int order = 0;
+    for (size_t i = 0; i < n && !order; i++)
+        order = (pairs[i][0] > pairs[i][1]) - (pairs[i][0] < pairs[i][1]);
+    return order;
 }

@@ -1,5 +1,6 @@
 #include "compare/joined.h"
 
+#include "base/sort.h"
 #include "base/text.h"
 #include "conclude/registry/device.h"
 #include "conclude/registry/experiment.h"
@@ -108,9 +109,7 @@ void joined_number_levels(struct probe_result *result, struct pool *pool,
 static int by_place(const void *a, const void *b)
 {
     const struct joined_probe *left = a, *right = b;
-    if (left->document != right->document)
-        return left->document < right->document ? -1 : 1;
-    return (left->place > right->place) - (left->place < right->place);
+    return ORDER_BY({left->document, right->document}, {left->place, right->place});
 }
 
 static int by_name(const void *a, const void *b)

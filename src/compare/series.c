@@ -1,5 +1,6 @@
 #include "compare/series.h"
 
+#include "base/sort.h"
 #include "base/text.h"
 
 #include <stdlib.h>
@@ -50,11 +51,7 @@ int point_order(const void *left, const void *right)
 {
     const struct point *a = *(const struct point *const *)left;
     const struct point *b = *(const struct point *const *)right;
-    if (a->from != b->from)
-        return (a->from > b->from) - (a->from < b->from);
-    if (a->to != b->to)
-        return (a->to > b->to) - (a->to < b->to);
-    return (a->x > b->x) - (a->x < b->x);
+    return ORDER_BY({a->from, b->from}, {a->to, b->to}, {a->x, b->x});
 }
 
 const struct point **series_by_place(struct pool *pool, const struct series *series)

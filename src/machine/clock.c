@@ -83,7 +83,7 @@ bool clock_counter_distrusted(const char *root)
 void clock_calibrate_below(struct clock *clock, const char *root)
 {
     *clock = (struct clock){.name = "clock_gettime", .counter = false, .hz = 1e9};
-    if (arch_counter_usable() && !clock_counter_distrusted(root)) {
+    if (ARCH_COUNTER_USABLE && !clock_counter_distrusted(root)) {
         double previous = measure_window();
         for (int i = 1; i < WINDOWS_MAX; i++) {
             double hz = measure_window();

@@ -2,6 +2,7 @@
  * The topology by hwloc: the places of CPUs, caches, kinds of core and NUMA nodes.
  */
 #include "base/cpulist.h"
+#include "base/sort.h"
 #include "machine/files.h"
 #include "machine/parts.h"
 
@@ -133,16 +134,12 @@ static bool same_cache(const struct cache_facts *a, const struct cache_facts *b)
 static int compare_caches(const void *a, const void *b)
 {
     const struct cache_facts *left = a, *right = b;
-    if (left->level != right->level)
-        return left->level < right->level ? -1 : 1;
-    const int type = strcmp(left->type, right->type);
-    if (type)
-        return type;
-    if (left->size_bytes != right->size_bytes)
-        return left->size_bytes > right->size_bytes ? -1 : 1;
+    int order = ORDER_BY({left->level, right->level});
+    order = order ? order : strcmp(left->type, right->type);
     /* qsort() may swap equal elements, and C libraries differ in it. */
-    const int first = atoi(left->shared_cpus), second = atoi(right->shared_cpus);
-    return (first > second) - (first < second);
+    return order ? order
+                 : ORDER_BY({right->size_bytes, left->size_bytes},
+                            {atoi(left->shared_cpus), atoi(right->shared_cpus)});
 }
 
 /* --- NUMA --- */

@@ -8,6 +8,7 @@
  * lacking.
  */
 #include "base/line.h"
+#include "base/sort.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "compare/fleet/fleet.h"
@@ -28,9 +29,7 @@ static int by_kind_and_memory(const void *a, const void *b)
 {
     const struct fleet_node *left = ((const struct sorted *)a)->node;
     const struct fleet_node *right = ((const struct sorted *)b)->node;
-    if (left->kind != right->kind)
-        return left->kind < right->kind ? -1 : 1;
-    return (left->memory_bytes > right->memory_bytes) - (left->memory_bytes < right->memory_bytes);
+    return ORDER_BY({left->kind, right->kind}, {left->memory_bytes, right->memory_bytes});
 }
 
 static int order_texts(const char *a, const char *b)
@@ -41,12 +40,9 @@ static int order_texts(const char *a, const char *b)
 static int by_group(const void *a, const void *b)
 {
     const struct sorted *left = a, *right = b;
-    if (left->node->kind != right->node->kind)
-        return left->node->kind < right->node->kind ? -1 : 1;
-    if (left->memory != right->memory)
-        return left->memory < right->memory ? -1 : 1;
-    const int order = order_texts(left->node->bios, right->node->bios);
-    return order ? order : (left->index > right->index) - (left->index < right->index);
+    int order = ORDER_BY({left->node->kind, right->node->kind}, {left->memory, right->memory});
+    order = order ? order : order_texts(left->node->bios, right->node->bios);
+    return order ? order : ORDER_BY({left->index, right->index});
 }
 
 /* --- hosts with several documents --- */
@@ -200,11 +196,9 @@ struct said {
 static int by_fact(const void *a, const void *b)
 {
     const struct said *left = a, *right = b;
-    if (left->node->group != right->node->group)
-        return left->node->group < right->node->group ? -1 : 1;
-    if (left->node->kind != right->node->kind)
-        return left->node->kind < right->node->kind ? -1 : 1;
-    const int order = strcmp(left->fact.what, right->fact.what);
+    int order =
+        ORDER_BY({left->node->group, right->node->group}, {left->node->kind, right->node->kind});
+    order = order ? order : strcmp(left->fact.what, right->fact.what);
     return order ? order : strcmp(left->fact.after, right->fact.after);
 }
 

@@ -1,5 +1,6 @@
 #include "compare/fleet/fleet.h"
 
+#include "base/sort.h"
 #include "compare/compare.h"
 #include "compare/prior.h"
 #include "stats/order.h"
@@ -273,9 +274,8 @@ struct ranked {
 static int by_rank(const void *a, const void *b)
 {
     const struct ranked *left = a, *right = b;
-    if (left->rank != right->rank)
-        return left->rank > right->rank ? -1 : 1;
-    return strcmp(left->name, right->name);
+    const int order = ORDER_BY({right->rank, left->rank});
+    return order ? order : strcmp(left->name, right->name);
 }
 
 static void list_odd(struct fleet *fleet, struct pool *pool)

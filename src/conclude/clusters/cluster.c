@@ -120,9 +120,7 @@ double group_within(const struct group *group, const struct cells *cells, struct
 static int compare_groups(const void *a, const void *b)
 {
     const struct group *x = a, *y = b;
-    if (x->members[0] != y->members[0])
-        return x->members[0] > y->members[0] ? 1 : -1;
-    return (x->count < y->count) - (x->count > y->count);
+    return ORDER_BY({x->members[0], y->members[0]}, {y->count, x->count});
 }
 
 /* Writes the result. The list of groups is then sorted and no longer a forest. */

@@ -51,9 +51,7 @@ static double latency_of(const struct blocks *blocks, size_t i, size_t j)
 static int compare_rows(const void *a, const void *b)
 {
     const struct row *x = a, *y = b;
-    if (x->mean != y->mean)
-        return x->mean > y->mean ? 1 : -1;
-    return (x->row > y->row) - (x->row < y->row);
+    return ORDER_BY({x->mean, y->mean}, {x->row, y->row});
 }
 
 static void sort_rows(struct blocks *blocks, const struct groups *groups)

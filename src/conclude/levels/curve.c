@@ -1,5 +1,6 @@
 #include "conclude/levels/steps.h"
 
+#include "base/sort.h"
 #include "stats/order.h"
 #include "stats/spread.h"
 
@@ -23,9 +24,7 @@ static int by_bytes(const void *a, const void *b)
 {
     const struct level_sample *p = *(struct level_sample *const *)a;
     const struct level_sample *q = *(struct level_sample *const *)b;
-    if (p->bytes != q->bytes)
-        return p->bytes > q->bytes ? 1 : -1;
-    return (p->latency > q->latency) - (p->latency < q->latency);
+    return ORDER_BY({p->bytes, q->bytes}, {p->latency, q->latency});
 }
 
 static void read_samples(struct curve *curve, struct level_sample *samples, size_t n,

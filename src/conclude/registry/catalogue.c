@@ -1,5 +1,6 @@
 #include "conclude/registry/catalogue.h"
 
+#include "base/sort.h"
 #include "base/text.h"
 #include "conclude/registry/experiment.h"
 
@@ -33,11 +34,8 @@ static int by_name(const void *a, const void *b)
     const struct catalogue_entry *left = *(struct catalogue_entry *const *)a,
                                  *right = *(struct catalogue_entry *const *)b;
     int order = strcmp(left->finding->name, right->finding->name);
-    if (order)
-        return order;
-    if (left->experiment != right->experiment)
-        return left->experiment > right->experiment ? 1 : -1;
-    return (left > right) - (left < right);
+    order = order ? order : ORDER_BY({left->experiment, right->experiment});
+    return order ? order : (left > right) - (left < right);
 }
 
 static void list_document(struct catalogue *catalogue, struct pool *pool, size_t index)

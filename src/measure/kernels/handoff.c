@@ -179,7 +179,7 @@ const struct handoff *handoff_find(enum handoff_op op, const char **missing)
         *missing = "only AArch64 has this kind of compare-and-swap";
 #endif
     /* Stamps of two cores can be compared only if their counters run at the same rate. */
-    if (op == HANDOFF_ONE_WAY && !arch_counter_usable())
+    if (op == HANDOFF_ONE_WAY && !ARCH_COUNTER_USABLE)
         *missing = "this processor has no counter that runs at one rate on all its cores";
     return *missing ? NULL : &handoffs[op];
 }

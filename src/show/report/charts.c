@@ -1,5 +1,6 @@
 /* Which series share a chart, their labels there, the chart's title, and the order of probes. */
 #include "base/clean.h"
+#include "base/sort.h"
 #include "base/text.h"
 #include "conclude/registry/device.h"
 #include "conclude/registry/factors.h"
@@ -18,8 +19,7 @@ static int by_name(const void *a, const void *b)
 {
     const struct placed *left = a, *right = b;
     int order = strcmp(left->probe->name, right->probe->name);
-    if (!order && left->document != right->document)
-        return left->document > right->document ? 1 : -1;
+    order = order ? order : ORDER_BY({left->document, right->document});
     return order ? order : (left->probe > right->probe) - (left->probe < right->probe);
 }
 
@@ -27,11 +27,8 @@ static int by_rank(const void *a, const void *b)
 {
     const struct chapter *one = a, *other = b;
     const struct placed *left = one->list, *right = other->list;
-    if (one->rank != other->rank)
-        return one->rank > other->rank ? 1 : -1;
-    if (left->document != right->document)
-        return left->document > right->document ? 1 : -1;
-    return (left->probe > right->probe) - (left->probe < right->probe);
+    const int order = ORDER_BY({one->rank, other->rank}, {left->document, right->document});
+    return order ? order : (left->probe > right->probe) - (left->probe < right->probe);
 }
 
 enum { RANK_ROLE = 64, RANK_DEVICE = RANK_ROLE * RANK_ROLE };

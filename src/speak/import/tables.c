@@ -1,6 +1,7 @@
 #include "speak/import/tables.h"
 
 #include "base/quantity.h"
+#include "base/sort.h"
 #include "conclude/registry/finding.h"
 
 #include <assert.h>
@@ -242,15 +243,8 @@ static int by_place(const void *a, const void *b)
 {
     const struct table_entry *p = a, *q = b;
     const struct table_number *m = &p->number, *n = &q->number;
-    if (p->kind != q->kind)
-        return p->kind < q->kind ? -1 : 1;
-    if (m->x < n->x || m->x > n->x)
-        return m->x < n->x ? -1 : 1;
-    if (m->from != n->from)
-        return m->from < n->from ? -1 : 1;
-    if (m->to != n->to)
-        return m->to < n->to ? -1 : 1;
-    return (p->order > q->order) - (p->order < q->order);
+    return ORDER_BY({p->kind, q->kind}, {m->x, n->x}, {m->from, n->from}, {m->to, n->to},
+                    {p->order, q->order});
 }
 
 /* Gives all entries of equal kinds the first of these kinds. */

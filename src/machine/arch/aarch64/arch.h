@@ -13,8 +13,9 @@
 #define ARCH_COUNTER_NAME "cntvct"
 /* The architecture guarantees one counter for all CPUs, so the kernel's list of clock sources is
  * not needed to know that they agree. */
-#define ARCH_CLOCK_SOURCE NULL
-#define ARCH_LINE_BYTES   64u
+#define ARCH_CLOCK_SOURCE   NULL
+#define ARCH_LINE_BYTES     64u
+#define ARCH_COUNTER_USABLE true
 
 /* DSB waits for outstanding loads; ISB keeps the counter read from being speculated. */
 static inline uint64_t arch_counter(void)
@@ -22,11 +23,6 @@ static inline uint64_t arch_counter(void)
     uint64_t ticks;
     __asm__ volatile("dsb ish\n\tisb\n\tmrs %0, cntvct_el0\n\tisb" : "=r"(ticks) : : "memory");
     return ticks;
-}
-
-static inline bool arch_counter_usable(void)
-{
-    return true;
 }
 
 /* Large System Extensions, ARMv8.1: HWCAP_ATOMICS, bit 8 of AT_HWCAP ("ARM64 ELF hwcaps" of the

@@ -14,19 +14,15 @@
 #define ARCH_NAME         "generic"
 #define ARCH_COUNTER_NAME "clock_gettime"
 /* There is no counter that the kernel could distrust. */
-#define ARCH_CLOCK_SOURCE NULL
-#define ARCH_LINE_BYTES   64u
+#define ARCH_CLOCK_SOURCE   NULL
+#define ARCH_LINE_BYTES     64u
+#define ARCH_COUNTER_USABLE false
 
 static inline uint64_t arch_counter(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
-static inline bool arch_counter_usable(void)
-{
-    return false;
 }
 
 static inline void arch_relax(void)

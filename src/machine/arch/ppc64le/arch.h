@@ -11,19 +11,15 @@
 #define ARCH_NAME         "ppc64le"
 #define ARCH_COUNTER_NAME "timebase"
 /* Linux has no other clock on POWER and never distrusts this one. */
-#define ARCH_CLOCK_SOURCE NULL
-#define ARCH_LINE_BYTES   128u
+#define ARCH_CLOCK_SOURCE   NULL
+#define ARCH_LINE_BYTES     128u
+#define ARCH_COUNTER_USABLE true
 
 static inline uint64_t arch_counter(void)
 {
     uint64_t ticks;
     __asm__ volatile("sync\n\tmfspr %0, 268\n\tisync" : "=r"(ticks) : : "memory");
     return ticks;
-}
-
-static inline bool arch_counter_usable(void)
-{
-    return true;
 }
 
 static inline void arch_relax(void)

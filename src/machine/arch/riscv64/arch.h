@@ -13,19 +13,15 @@
 #define ARCH_COUNTER_NAME "time"
 /* The architecture guarantees one counter for all CPUs, so the kernel's list of clock sources is
  * not needed to know that they agree. */
-#define ARCH_CLOCK_SOURCE NULL
-#define ARCH_LINE_BYTES   64u
+#define ARCH_CLOCK_SOURCE   NULL
+#define ARCH_LINE_BYTES     64u
+#define ARCH_COUNTER_USABLE true
 
 static inline uint64_t arch_counter(void)
 {
     uint64_t ticks;
     __asm__ volatile("fence\n\trdtime %0\n\tfence" : "=r"(ticks) : : "memory");
     return ticks;
-}
-
-static inline bool arch_counter_usable(void)
-{
-    return true;
 }
 
 static inline void arch_relax(void)

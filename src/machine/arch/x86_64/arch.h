@@ -37,10 +37,7 @@ static inline bool arch_has(uint32_t leaf, int place, unsigned bit)
 
 /* Invariant TSC: CPUID 8000_0007H EDX bit 8. That bit promises a constant rate. The kernel checks
  * whether firmware set the counters of all CPUs to the same value (clock_counter_distrusted()). */
-static inline bool arch_counter_usable(void)
-{
-    return arch_has(0x80000007u, 3, 8);
-}
+#define ARCH_COUNTER_USABLE arch_has(0x80000007u, 3, 8)
 
 /* Which register files the system saves: XCR0, if CPUID says that XGETBV may be used (Intel SDM
  * vol. 1, 13.2). Vector registers that the system does not save can't be used. */

@@ -1,5 +1,6 @@
 #include "measure/probes/cores/cores.h"
 
+#include "base/sort.h"
 #include "base/units.h"
 #include "machine/clock.h"
 
@@ -35,12 +36,8 @@ static size_t keep_one_per_core(const struct probe_task *task, int *cpus, size_t
 static int by_place(const void *a, const void *b)
 {
     const struct cpu_place *x = a, *y = b;
-    const int order[][2] = {{x->package, y->package}, {x->node, y->node},       {x->kind, y->kind},
-                            {x->core, y->core},       {x->sibling, y->sibling}, {x->id, y->id}};
-    for (size_t i = 0; i < sizeof order / sizeof *order; i++)
-        if (order[i][0] != order[i][1])
-            return order[i][0] < order[i][1] ? -1 : 1;
-    return 0;
+    return ORDER_BY({x->package, y->package}, {x->node, y->node}, {x->kind, y->kind},
+                    {x->core, y->core}, {x->sibling, y->sibling}, {x->id, y->id});
 }
 
 /* A quick run measures one pair instead of all, unless the user chose CPUs. */

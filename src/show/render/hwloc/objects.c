@@ -1,5 +1,6 @@
 #include "show/render/hwloc/hwloc.h"
 
+#include "base/sort.h"
 #include "conclude/registry/experiment.h"
 #include "conclude/registry/registry.h"
 
@@ -136,11 +137,8 @@ static void add_clusters(struct building *building, const struct probe_result *p
 static int compare(const void *a, const void *b)
 {
     const struct object *x = a, *y = b;
-    if (x->cpus.count != y->cpus.count)
-        return x->cpus.count < y->cpus.count ? 1 : -1;
-    if (x->rank != y->rank)
-        return x->rank < y->rank ? -1 : 1;
-    return (x->cpus.ids[0] > y->cpus.ids[0]) - (x->cpus.ids[0] < y->cpus.ids[0]);
+    return ORDER_BY({y->cpus.count, x->cpus.count}, {x->rank, y->rank},
+                    {x->cpus.ids[0], y->cpus.ids[0]});
 }
 
 /* Places an object. Larger ones are placed first, so its parent is the smallest object that holds

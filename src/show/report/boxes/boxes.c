@@ -76,10 +76,9 @@ static struct cell cell_of_remote(const struct nesting *nesting, enum dimension 
 
 static const char *kernel_of(const struct finding *finding)
 {
-    for (size_t i = 0; finding && i < finding->factor_count; i++)
-        if (text_same(finding->factors[i].name, "kernel"))
-            return finding->factors[i].text;
-    return NULL;
+    const struct factor *kernel =
+        finding ? factor_find(finding->factors, finding->factor_count, "kernel") : NULL;
+    return kernel ? kernel->text : NULL;
 }
 
 /* The level of that name for a kind of core; NULL kind: for the fastest kind. Returns NULL if it
