@@ -8,13 +8,14 @@
 #include <string.h>
 
 const char need_name[] = "need", need_every[] = "every", need_loads[] = "loads",
-           need_room[] = "room";
+           need_room[] = "room", need_moves[] = "moves";
 const char *const need_taken_names[NEED_TAKEN] = {
     "nothing", "L3", "traffic", "huge pages", "own cores", "near memory", "one node"};
 
 /* A difference below the first is no reason to change anything; an interval with an end beyond the
  * second is too wide to help. */
 static const double told_least = 0.01, told_widest = 0.1;
+static const char too_much_else[] = ", or too much else at work";
 
 #include "need.findings.h"
 
@@ -90,7 +91,7 @@ static void add_answer(struct line *line, const struct summary *ratio)
     if (answer == UNTOLD && isfinite(reach))
         line_add(line, " to better than %.4g %%", reach);
     if (answer == UNTOLD)
-        line_add(line, ": too few runs%s", has_too_few(ratio) ? "" : ", or too much else at work");
+        line_add(line, ": too few runs%s", has_too_few(ratio) ? "" : too_much_else);
 }
 
 static void add_alone(struct analysis *analysis)
@@ -120,7 +121,7 @@ static void add_alone(struct analysis *analysis)
 
 /* What was taken: the finding, the series of amounts ("none": there is none), and words. */
 static const struct taking {
-    const char *finding, *amounts, *amount, *beside, *after;
+    const char *finding, *amounts, *amount, *beside;
 } takings[NEED_TAKEN] = {
 #include "need.texts.h"
 };
@@ -142,7 +143,6 @@ static void add_taken(struct analysis *analysis, int taken)
     line_add(&line, taking->beside, text);
     line_add(&line, ": ");
     add_answer(&line, &most->y);
-    line_add(&line, "%s", taking->after ? taking->after : "");
     const unsigned why = FLAG_BIT(has_too_few(&most->y) ? FLAG_TOO_FEW : FLAG_UNSTABLE);
     analysis_add_point(analysis, taking->finding, "", most, answer_of(&most->y) == UNTOLD ? why : 0)
         ->text = pool_strdup(analysis->pool, line.text);
@@ -161,6 +161,29 @@ static void add_said(struct analysis *analysis, const char *name, const char *un
     analysis_add_value(analysis, name, unit, told ? value : none, 0)->text =
         pool_strdup(analysis->pool, line->text);
     analysis_read_off(analysis, from);
+}
+
+/* Where the interval begins at nothing its other end is told, if it is below what others move. */
+static void add_moves(struct analysis *analysis)
+{
+    const struct series *series = series_of(analysis->result, need_moves, NEED_TRAFFIC);
+    const struct point *moves = most_taken(series),
+                       *others = most_taken(series_of(analysis->result, "traffic", NEED_TRAFFIC));
+    if (!others || isfinite(analysis_number(analysis, need_every)))
+        return;
+    const struct summary found = moves ? moves->y : (struct summary){.n = 0};
+    const bool bounded = !has_too_few(&found) && found.high > 0 && found.high < others->y.median;
+    struct line line = {0};
+    if (!bounded)
+        line_add(&line, "what it moves itself: can't tell: too few runs%s",
+                 has_too_few(&found) ? "" : too_much_else);
+    else if (found.low > 0)
+        line_add(&line, "it moves %.2g GB/s itself (%.2g to %.2g)", (double)found.median / 1e9,
+                 (double)found.low / 1e9, (double)found.high / 1e9);
+    else
+        line_add(&line, "it moves no more than %.2g GB/s itself", (double)found.high / 1e9);
+    add_said(analysis, "need.moves", "B/s", bounded && found.low > 0, (double)found.low,
+             (double)found.high, &line, series);
 }
 
 /* The program's time grows by w (l - 1) where loads of memory take l times as long and it waits for
@@ -243,6 +266,7 @@ void need_analyse(struct analysis *analysis)
     add_alone(analysis);
     for (int taken = NEED_L3; taken < NEED_TAKEN; taken++)
         add_taken(analysis, taken);
+    add_moves(analysis);
     add_room(analysis);
     add_waits(analysis);
     if (analysis->there)

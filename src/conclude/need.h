@@ -10,10 +10,10 @@
 #include "conclude/registry/registry.h"
 
 /* The name of its result, and of the series of ratios; its factor `taken` says what was taken. More
- * series: what a load of memory takes with something taken away, over that alone; and what holders
- * hold of the shared cache without the program. And a parameter: seconds of a part of one long run.
- */
-extern const char need_name[], need_loads[], need_room[], need_every[];
+ * series: what a load of memory takes with something taken away, over that alone; what holders hold
+ * of the shared cache without the program; and what the program moves alone. And a parameter:
+ * seconds of a part of one long run. */
+extern const char need_name[], need_loads[], need_room[], need_moves[], need_every[];
 extern const struct finding_table need_findings;
 analyse_function need_analyse;
 /* Adds what the machine of analysis->there would make of the program. Leaves the pool's step with

@@ -167,9 +167,13 @@ static int run_program(struct need *need, const struct need_condition *condition
         setenv(tunables, state->with_huge, 1);
     int code = 0;
     if (condition->taken == NEED_L3 && condition->level.bytes == state->held_most) {
-        code = pressure_run(&state->pressure, &condition->level, NULL, NULL, &seen->pressed, error);
+        code = pressure_beside(&state->pressure, &condition->level, 0, &seen->pressed, error);
         seen->room = seen->pressed.held;
     }
+    for (int i = 0; i < NEED_KNOWN && condition->level.pause == pauses[SHARES - 1] && code >= 0;
+         i++)
+        code = pressure_beside(&state->pressure, &condition->level, i ? pauses[i - 1] : 0,
+                               &seen->known[i], error);
     if (condition->cpus && code >= 0)
         code = os_set_affinity(condition->cpus, error);
     if (code >= 0)
@@ -340,7 +344,7 @@ static int add_holds(struct need *need, bool all, const char **why, struct error
     for (int i = 0; i < HOLD_SIZES && !*why; i++, bytes = bytes * 5 / 8) {
         const struct pressure_level level = {.kind = PRESSURE_HOLD, .bytes = bytes};
         struct pressed pressed;
-        const int code = pressure_run(&state->pressure, &level, NULL, NULL, &pressed, error);
+        const int code = pressure_beside(&state->pressure, &level, 0, &pressed, error);
         if (code < 0)
             return code;
         state->held_most = pressed.held > most ? bytes : state->held_most;
@@ -416,9 +420,9 @@ static int choose_conditions(struct need *need, bool all, struct error *error)
     int code = no_l3 ? 0 : add_holds(need, all, &no_l3, error);
     /* The most traffic; what each level of it really moves is measured beside the program. */
     const struct pressure_level level = {.kind = PRESSURE_TRAFFIC, .pause = pauses[SHARES - 1]};
-    struct pressed pressed = {NAN, NAN};
+    struct pressed pressed = {.traffic = NAN};
     if (code == 0 && !no_traffic)
-        code = pressure_run(&state->pressure, &level, NULL, NULL, &pressed, error);
+        code = pressure_beside(&state->pressure, &level, 0, &pressed, error);
     state->traffic_most = pressed.traffic;
     for (int i = all ? 0 : SHARES - 1; i < SHARES && !no_traffic; i++)
         add_condition(need, NEED_TRAFFIC, shares[i],
@@ -479,7 +483,7 @@ static int meet_program(struct need *need, struct error *error)
         char text[UNIT_TEXT];
         return error_set(error, ERROR_IMPOSSIBLE,
                          "'%s' takes %s of CPU time, too little to show an effect: give it "
-                         "more to do, 20 ms at least%s",
+                         "more to do, well over 20 ms%s",
                          need->arguments[0], duration_format(first.cpu_s, text),
                          state->in_at < 0 && !isatty(STDIN_FILENO)
                              ? " (it runs many times, so its standard input is empty unless it is "
@@ -589,21 +593,48 @@ static void add_point(struct describing *d, struct series *series, double x)
 }
 
 /* What a run with something taken away tells: its time, and loads just before it, over those of the
- * runs alone before and after it; how much was taken; and what the holders hold without it. */
-enum told { TIME, LOADS, HELD, TRAFFIC, ROOM };
+ * runs alone before and after it; how much was taken; what the holders hold without it; and what
+ * the program moves alone. */
+enum told { TIME, LOADS, MOVES, HELD, TRAFFIC, ROOM };
 static const struct {
     const char *name, *y, *unit;
-} told_series[] = {[TIME] = {need_name, "time", ""},
-                   [LOADS] = {need_loads, "time", ""},
-                   [HELD] = {"held", "held", "B"},
-                   [TRAFFIC] = {"traffic", "traffic", "B/s"},
-                   [ROOM] = {need_room, "held", "B"}};
+} told_series[] = {[TIME] = {need_name, "time", ""},  [LOADS] = {need_loads, "time", ""},
+                   [HELD] = {"held", "held", "B"},    [TRAFFIC] = {"traffic", "traffic", "B/s"},
+                   [ROOM] = {need_room, "held", "B"}, [MOVES] = {need_moves, "traffic", "B/s"}};
+
+/* The known traffic beside which the others' would be what it was beside the program, by a line of
+ * least squares with one slope in all blocks. What a block adds to that is its pseudo-value of the
+ * jackknife (Tukey 1958), whose scatter has the slope's in it. NAN: others lose nothing to known
+ * traffic. */
+static double moved_by(const struct need_state *state, size_t c, size_t block)
+{
+    double known = 0, without = NAN, missing = 0, both = 0, square = 0;
+    for (size_t i = 1; i <= NEED_BLOCKS_MOST; i++) {
+        const size_t b = (block + i) % NEED_BLOCKS_MOST; /* the block in question comes last */
+        const struct need_seen *seen = &state->taken[c][b];
+        if (!state->after[c][b])
+            continue;
+        double own = 0, others = 0;
+        without = missing * square / both;
+        for (int k = 0; k < NEED_KNOWN; k++) {
+            own += seen->known[k].own / NEED_KNOWN;
+            others += seen->known[k].traffic / NEED_KNOWN;
+            both += seen->known[k].own * seen->known[k].traffic;
+            square += pow(seen->known[k].own, 2);
+        }
+        both -= NEED_KNOWN * own * others;
+        square -= NEED_KNOWN * pow(own, 2);
+        missing += seen->pressed.traffic - others;
+        known = own;
+    }
+    return both < 0 ? known + missing * square / both - without : NAN;
+}
 
 /* NAN: nothing yet. */
 static double told_by(const struct need_state *state, enum told told, size_t c, size_t block)
 {
     const size_t after = state->after[c][block];
-    if (!after || (after >= state->alone_count && told <= LOADS))
+    if (!after || (after >= state->alone_count && told <= MOVES))
         return NAN;
     const struct need_seen *taken = &state->taken[c][block], *alone = &state->alone[after];
     const double all[] = {[TIME] = taken->cpu_s / sqrt(alone[-1].cpu_s * alone->cpu_s),
@@ -611,8 +642,9 @@ static double told_by(const struct need_state *state, enum told told, size_t c, 
                               taken->load_ticks / sqrt(alone[-1].load_ticks * alone->load_ticks),
                           [HELD] = taken->pressed.held,
                           [TRAFFIC] = taken->pressed.traffic,
-                          [ROOM] = taken->room > 0 ? taken->room : NAN};
-    return all[told];
+                          [ROOM] = taken->room > 0 ? taken->room : NAN,
+                          [MOVES] = moved_by(state, c, block)};
+    return all[told] * (told == MOVES ? all[TIME] : 1);
 }
 
 /* The share of the most that was really taken, in percent. */
@@ -629,8 +661,8 @@ static double percent_of(struct describing *d, const struct need_condition *cond
     return 100 * (amount >= 0 && most > 0 ? amount / most : condition->share);
 }
 
-/* Times where all is taken are over those where nothing is, which stand before them. Rooms and
- * loads are of all that can be taken. */
+/* Times where all is taken are over those where nothing is, which stand before them. Rooms, loads
+ * and what the program moves are of all that can be taken. */
 static void describe_taken(struct describing *d, enum told told, enum need_taken taken)
 {
     const struct need *need = d->need;
@@ -645,7 +677,8 @@ static void describe_taken(struct describing *d, enum told told, enum need_taken
             none = c;
             continue;
         }
-        const double x = told == ROOM || told == LOADS ? 100 : percent_of(d, condition);
+        const bool of_all = told == LOADS || told == MOVES || told == ROOM;
+        const double x = of_all ? 100 : percent_of(d, condition);
         for (size_t b = 0; b < NEED_BLOCKS_MOST; b++)
             add_value(d, told_by(need->state, told, c, b) /
                              (none < c ? told_by(need->state, told, none, b) : 1));
@@ -669,6 +702,7 @@ static int describe(void *with)
     describe_taken(d, ROOM, NEED_L3);
     for (enum need_taken taken = NEED_PAGES; taken < NEED_TAKEN; taken++)
         describe_taken(d, TIME, taken);
+    describe_taken(d, MOVES, NEED_TRAFFIC);
     describe_taken(d, LOADS, NEED_TRAFFIC);
     describe_taken(d, LOADS, NEED_NEAR);
     for (size_t i = 0; i < state->alone_count; i++)

@@ -31,12 +31,16 @@ struct need_condition {
     uint64_t nodes;             /* of its memory, a bit for each; 0: as the system has it */
 };
 
+/* Traffic of this CPU in the program's place: none, and more and more. */
+enum { NEED_KNOWN = 4 };
+
 /* A run of the program. */
 struct need_seen {
     double cpu_s, wall_s;
     struct pressed pressed;
-    double room;       /* what the same holders held without the program; 0: not measured */
-    double load_ticks; /* of memory, on its CPU just before; 0: not measured */
+    double room; /* what the same holders held without the program; 0: not measured */
+    struct pressed known[NEED_KNOWN]; /* the same traffic beside traffic that is known; 0: none */
+    double load_ticks;                /* of memory, on its CPU just before; 0: not measured */
 };
 
 struct need {

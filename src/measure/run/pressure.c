@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HUGE_PAGE = 2 << 20, POLL_MS = 5, ALONE_MS = 20 };
+enum { HUGE_PAGE = 2 << 20, POLL_MS = 5, BESIDE_MS = 60 };
 /* Some 20 us of work between two readings of the word that ends it. */
 enum { HOLD_STEPS = 4096, INJECT_REPEATS = 64 };
 /* Timed loads take less than a thousandth of a holder's time. */
@@ -40,7 +40,6 @@ struct pressed_run {
     void *argument;
     size_t count;
     atomic_uint phase, ready;
-    uint64_t until_ns; /* without over() */
     struct inject_mix mix;
 };
 
@@ -78,9 +77,8 @@ static bool look(void *argument)
     unsigned before = MAKING_READY;
     if (atomic_load(&run->ready) < run->count)
         return false;
-    if (atomic_compare_exchange_strong(&run->phase, &before, UNDER_WAY))
-        run->until_ns = os_raw_ns() + ALONE_MS * UINT64_C(1000000);
-    if (run->over ? run->over(run->argument) : os_raw_ns() > run->until_ns)
+    atomic_compare_exchange_strong(&run->phase, &before, UNDER_WAY);
+    if (run->over(run->argument))
         atomic_store(&run->phase, OVER);
     return false;
 }
@@ -90,7 +88,7 @@ static bool look(void *argument)
 static struct pressed sum_up(const struct pressure *pressure, const struct pressure_level *level,
                              size_t count)
 {
-    struct pressed pressed = {NAN, NAN};
+    struct pressed pressed = {NAN, NAN, NAN};
     double rate = 0, loads = 0, quick = 0;
     for (size_t i = 0; i < count; i++) {
         const struct presser *presser = &pressure->pressers[i];
@@ -146,9 +144,14 @@ double pressure_load_ticks(struct pressure *pressure, const struct arena *arena)
     return ticks > 0 ? ticks : NAN;
 }
 
-static void lay_out_holder(struct pressure *pressure, struct presser *presser,
-                           unsigned char *memory, uint64_t bytes)
+static unsigned char *memory_of(const struct pressure *pressure, const struct presser *presser)
 {
+    return pressure->arena.memory + (size_t)(presser - pressure->pressers) * pressure->room;
+}
+
+static void lay_out_holder(struct pressure *pressure, struct presser *presser, uint64_t bytes)
+{
+    unsigned char *memory = memory_of(pressure, presser);
     const struct stream_access access = {.pattern = STREAM_SEQUENTIAL};
     uint64_t steps;
     bytes = bytes / STREAM_STEP_BYTES * STREAM_STEP_BYTES;
@@ -163,8 +166,9 @@ static void lay_out_holder(struct pressure *pressure, struct presser *presser,
 }
 
 static void lay_out_traffic(const struct pressure *pressure, struct presser *presser,
-                            unsigned char *memory, uint64_t pause)
+                            uint64_t pause)
 {
+    unsigned char *memory = memory_of(pressure, presser);
     uint64_t bytes = HUGE_PAGE;
     while (bytes * 2 <= pressure->room)
         bytes *= 2;
@@ -191,20 +195,45 @@ int pressure_run(struct pressure *pressure, const struct pressure_level *level,
     *run = (struct pressed_run){pressure, over, argument, count};
     inject_mix_make(&run->mix, 100, INJECT_SEQUENTIAL, (size_t)pressure->line_bytes);
     for (size_t i = 0; i < count; i++) {
-        unsigned char *memory = pressure->arena.memory + i * pressure->room;
         struct presser *presser = &pressure->pressers[i];
         presser->began_ns = 0;
         memset(presser->bins, 0, sizeof presser->bins);
         if (level->kind == PRESSURE_HOLD)
-            lay_out_holder(pressure, presser, memory, level->bytes / count);
+            lay_out_holder(pressure, presser, level->bytes / count);
         else
-            lay_out_traffic(pressure, presser, memory, level->pause);
+            lay_out_traffic(pressure, presser, level->pause);
     }
     int code = count ? team_run(pressure->team, &job, error) : 0;
     for (; !count && atomic_load(&run->phase) != OVER && code == 0; look(run))
         code = team_pause(pressure->team, os_raw_ns() + POLL_MS * UINT64_C(1000000), error);
     pressure->lost = code == ERROR_SYSTEM;
     *pressed = sum_up(pressure, level, count);
+    return code;
+}
+
+/* The last presser is this CPU. */
+static bool read_meanwhile(void *argument)
+{
+    struct presser *own = argument;
+    const uint64_t until_ns = os_raw_ns() + BESIDE_MS * UINT64_C(1000000);
+    own->bytes = 0;
+    for (own->began_ns = os_raw_ns(); os_raw_ns() < until_ns; own->bytes += own->chunk_bytes)
+        if (own->kernel)
+            own->kernel(own->state, own->chunk);
+    own->ended_ns = os_raw_ns();
+    return true;
+}
+
+int pressure_beside(struct pressure *pressure, const struct pressure_level *level, uint64_t pause,
+                    struct pressed *pressed, struct error *error)
+{
+    struct presser *own = &pressure->pressers[pressure->count];
+    *own = (struct presser){.kernel = NULL};
+    if (pause)
+        lay_out_traffic(pressure, own, pause);
+    const int code = pressure_run(pressure, level, read_meanwhile, own, pressed, error);
+    if (own->ended_ns > own->began_ns)
+        pressed->own = own->bytes * 1e9 / (double)(own->ended_ns - own->began_ns);
     return code;
 }
 
@@ -223,7 +252,7 @@ static void find_scale(void *argument, unsigned rank)
     struct presser *presser = &pressure->pressers[rank];
     uint64_t ticks[2];
     for (int flush = 0; flush < 2; flush++) {
-        lay_out_holder(pressure, presser, pressure->arena.memory, pressure->scale_bytes);
+        lay_out_holder(pressure, presser, pressure->scale_bytes);
         for (uint64_t i = 0; i < presser->warm; i++)
             presser->kernel(presser->state, presser->chunk);
         presser->single.flush = flush;
@@ -252,14 +281,17 @@ int pressure_map(struct pressure *pressure, uint64_t cache, uint64_t most, struc
 {
     if (!pressure->count)
         return 0;
-    const uint64_t left = machine_memory_budget(pressure->machine) / pressure->count;
+    const size_t count = pressure->count + 1;
+    const uint64_t left = machine_memory_budget(pressure->machine) / count;
     uint64_t room = HUGE_PAGE;
     while (room * pressure->count < 2 * cache && room * 2 <= left)
         room *= 2;
     const uint64_t holds = (most / pressure->count / HUGE_PAGE + 1) * HUGE_PAGE;
     pressure->room = (size_t)(holds > room && holds <= left ? holds : room);
     struct team_job job = {pressure->cpus, pressure->count, touch, pressure};
-    int code = arena_map(&pressure->arena, pressure->room * pressure->count, PAGES_AUTO, -1, error);
+    int code = arena_map(&pressure->arena, pressure->room * count, PAGES_AUTO, -1, error);
+    if (code == 0)
+        touch(pressure, (unsigned)pressure->count);
     if (code == 0)
         code = team_run(pressure->team, &job, error);
     pressure->scale_bytes = (uint64_t)fmin(4 * pressure->own_bytes, (double)(cache / 4));

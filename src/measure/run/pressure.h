@@ -22,6 +22,7 @@ struct pressure_level {
 struct pressed {
     double held;    /* bytes of the shared cache, without those in the holders' own caches */
     double traffic; /* bytes a second */
+    double own;     /* of pressure_beside(): what this CPU read, bytes a second */
 };
 
 struct presser;
@@ -32,7 +33,7 @@ struct pressure {
     const int *cpus;
     size_t count;
     struct arena arena;
-    size_t room; /* bytes of the arena for each CPU */
+    size_t room; /* bytes of the arena for each CPU, and for this one */
     struct presser *pressers;
     struct pressed_run *run;
     bool lost; /* a worker of the team did not come back */
@@ -50,10 +51,13 @@ int pressure_open(struct pressure *, const struct machine *, const int *cpus, si
  * Errors of arena_map() and team_run(). */
 int pressure_map(struct pressure *, uint64_t cache, uint64_t most, struct error *);
 /* Presses until `over` is true. It is called first when the pressure is there, then every 50 ms;
- * where nothing presses, every 5 ms. NULL: presses for some milliseconds, to see what it takes
- * without a program beside it. Errors of team_run(). */
+ * where nothing presses, every 5 ms. Errors of team_run(). */
 int pressure_run(struct pressure *, const struct pressure_level *, bool (*over)(void *argument),
                  void *argument, struct pressed *, struct error *);
+/* Presses for some milliseconds, to see what it takes without a program, while this CPU reads from
+ * memory with such a pause after each line (0: it reads nothing). Errors of team_run(). */
+int pressure_beside(struct pressure *, const struct pressure_level *, uint64_t pause,
+                    struct pressed *, struct error *);
 /* The median time of a load of memory on this CPU, in ticks of the counter, from lines that are
  * taken out of all caches before: it displaces nothing. Not beside another call. NAN: it can't be
  * timed. */
