@@ -96,7 +96,9 @@ def judged(kind, finding, truth):
         return "can't tell", text
     if kind == "bandwidth":
         value, low, high = [number and number / 1e9 for number in (value, low, high)]
-        if value is None:
+        if value:
+            text = f"{value:.2g} GB/s {text}"
+        else:
             return "right" if float(re.search(r"no more than (\S+)", text)[1]) >= truth[0] else "wrong", text
     if kind == "indifferent":
         reach = max(abs(low - 1), abs(high - 1))
@@ -143,7 +145,7 @@ def main(build, budget_s=18, count=12, only=None):
         pairs = [pair(program, arguments, what) for _ in range(PAIRS // 2)] if what else []
         findings, why = ({}, lacking[kind]) if kind in lacking else ask(build, budget_s, arguments)
         pairs += [pair(program, arguments, what) for _ in range(PAIRS // 2)] if what else []
-        # The least and the greatest of six hold their median in 97 %.
+        # The least and the greatest of six hold their median in 97 %. A rate has two ends each time.
         ends = [end for ends in pairs for end in (ends if isinstance(ends, list) else [ends])]
         truth = truth or (min(ends, default=0), max(ends, default=0))
         for finding in names[kind]:
@@ -151,7 +153,7 @@ def main(build, budget_s=18, count=12, only=None):
                 answer, text = "not measured", why
             else:
                 answer, text = judged(kind, findings.get(finding), truth)
-                if answer == "not measured" and len(names[kind]) == 1:
+                if answer == "not measured" and why and len(names[kind]) == 1:
                     text = lacking[kind] = text or why
             table[kind][answer] = table[kind].get(answer, 0) + 1
             print(f"{kind:11} {name:18} {truth[0]:6.2f} to {truth[1]:5.2f}  {finding:14} {answer:12} {text}", flush=True)

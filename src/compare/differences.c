@@ -112,10 +112,8 @@ static void compare_pair(struct search *search, const struct probe_result *probe
     const bool placed = place(search, &a, &b, before, after);
     const enum figure_weight weight = figure_weight(before, &meaning);
     search->result->most = weight > search->result->most ? weight : search->result->most;
-    add(search,
-        (struct difference){
-            .probe = probe, .finding_a = before, .finding_b = after, .weight = weight},
-        &a, &b, placed);
+    add(search, (struct difference){.probe = probe, .finding = before, .weight = weight}, &a, &b,
+        placed);
     if (meaning.role == ROLE_CONDITION)
         note_condition(search, &search->result->list[search->result->count - 1]);
 }
@@ -238,10 +236,8 @@ static void compare_series(struct search *search, enum figure_sort sort,
             struct figure before = figure_of_point(&search->of_a, left[i], sort, worse);
             struct figure after = figure_of_point(&search->of_b, right[j], sort, worse);
             const bool placed = place(search, &before, &after, &in_a, &in_b);
-            add(search,
-                (struct difference){
-                    .probe = probe, .series = a, .point_a = left[i], .point_b = right[j]},
-                &before, &after, placed);
+            add(search, (struct difference){.probe = probe, .series = a, .point = left[i]}, &before,
+                &after, placed);
         }
         i += order <= 0;
         j += order >= 0;

@@ -16,10 +16,11 @@
 
 struct difference {
     struct comparison compared;
-    const struct probe_result *probe; /* of the first document */
-    const struct series *series;      /* NULL: a finding */
-    const struct point *point_a, *point_b;
-    const struct finding *finding_a, *finding_b;
+    /* Of the first document; one of finding, and series with point. */
+    const struct probe_result *probe;
+    const struct series *series;
+    const struct point *point;
+    const struct finding *finding;
     enum side worse; /* of the figure; SIDE_NEITHER: no change is for the worse */
     enum figure_weight weight;
     bool headline; /* no figure of the first document weighs more */

@@ -74,7 +74,7 @@ static void take(struct checking *checking, const struct difference *difference)
                                                                  : &check->untold;
     add_value(
         checking, values,
-        (struct health_value){difference, difference->finding_a, NULL, difference->probe->name});
+        (struct health_value){difference, difference->finding, NULL, difference->probe->name});
 }
 
 /* --- what was not --- */
@@ -236,7 +236,7 @@ void health_check_free(struct health_check *check)
 static bool can_be_told(const struct health_check *check, const struct difference *difference)
 {
     const struct comparison *compared = &difference->compared;
-    const struct finding *base = difference->finding_a;
+    const struct finding *base = difference->finding;
     const double runs = base && base->run_count ? (double)base->run_count : 1;
     /* this run has no interval, no votes, or an unknown placement */
     if (isnan(compared->resolution))

@@ -1,5 +1,6 @@
 #include "compare/merge.h"
 
+#include "base/sort.h"
 #include "compare/joined.h"
 #include "compare/pairs.h"
 #include "compare/series.h"
@@ -47,7 +48,7 @@ static const struct finding **experiments_of(struct pool *pool, const struct pro
     return list;
 }
 
-static int by_text(const void *a, const void *b)
+static int by_name_and_text(const void *a, const void *b)
 {
     const struct factor *left = a, *right = b;
     int order = strcmp(left->name, right->name);
@@ -70,7 +71,7 @@ static struct named named_of(struct pool *pool, const struct probe_result *probe
         for (size_t f = probe->findings[i].deviations; f < probe->findings[i].factor_count; f++)
             if (probe->findings[i].factors[f].text)
                 named.list[named.count++] = probe->findings[i].factors[f];
-    qsort(named.list, named.count, sizeof *named.list, by_text);
+    qsort(named.list, named.count, sizeof *named.list, by_name_and_text);
     return named;
 }
 
@@ -197,7 +198,7 @@ static void add_experiments(struct merging *merging, struct probe_result *to,
         for (size_t f = finding->deviations; f < finding->factor_count && !another; f++)
             another =
                 finding->factors[f].text && !bsearch(&finding->factors[f], named.list, named.count,
-                                                     sizeof *named.list, by_text);
+                                                     sizeof *named.list, by_name_and_text);
         if (bsearch(&finding, known, count, sizeof *known, by_experiment) && !another) {
             if (isfinite(finding->value))
                 joined_leave_out(&merging->out, pool, finding);
@@ -246,13 +247,10 @@ static bool has_content(const struct probe_result *probe)
 static int newest_first(const void *a, const void *b)
 {
     const struct dated *left = a, *right = b;
-    if (has_content(left->probe) != has_content(right->probe))
-        return has_content(left->probe) ? -1 : 1;
-    if (joined_is_newer(left->document, right->document))
-        return -1;
-    if (joined_is_newer(right->document, left->document))
-        return 1;
-    return (left->document > right->document) - (left->document < right->document);
+    const int order = ORDER_BY({has_content(right->probe), has_content(left->probe)},
+                               {joined_is_newer(right->document, left->document),
+                                joined_is_newer(left->document, right->document)});
+    return order ? order : (left->document > right->document) - (left->document < right->document);
 }
 
 static void add_probe(struct merging *merging, const struct joined_probe *of)

@@ -9,7 +9,7 @@
 
 bool nearest_counts(const struct difference *difference)
 {
-    return difference->finding_a && finding_meaning(difference->finding_a).role != ROLE_CONDITION;
+    return difference->finding && finding_meaning(difference->finding).role != ROLE_CONDITION;
 }
 
 /* The most that one difference counts, the root of log(2): where one time lies within a cache and
@@ -133,7 +133,7 @@ static int measure_away(struct neighbour *other, struct nearest *nearest)
     for (size_t i = 0; code == 0 && i < all.count; i++) {
         if (!nearest_counts(&all.list[i]))
             continue;
-        const struct finding_meaning its = finding_meaning(all.list[i].finding_a);
+        const struct finding_meaning its = finding_meaning(all.list[i].finding);
         const bool of_level = its.role == ROLE_LEVEL && its.fact <= FACT_CAPACITY;
         if (!shapes || !(of_level || its.role == ROLE_HANDOFF || its.role == ROLE_CLUSTER))
             neighbour_add(other, all.list[i].compared.ratio);

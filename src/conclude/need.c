@@ -15,7 +15,7 @@ const char *const need_taken_names[NEED_TAKEN] = {
 /* A difference below the first is no reason to change anything; an interval with an end beyond the
  * second is too wide to help. */
 static const double told_least = 0.01, told_widest = 0.1;
-static const char too_much_else[] = ", or too much else at work";
+static const struct interval no_value = {NAN, NAN, NAN};
 
 #include "need.findings.h"
 
@@ -91,7 +91,7 @@ static void add_answer(struct line *line, const struct summary *ratio)
     if (answer == UNTOLD && isfinite(reach))
         line_add(line, " to better than %.4g %%", reach);
     if (answer == UNTOLD)
-        line_add(line, ": too few runs%s", has_too_few(ratio) ? "" : too_much_else);
+        line_add(line, ": too few runs%s", has_too_few(ratio) ? "" : ", or too much else at work");
 }
 
 static void add_alone(struct analysis *analysis)
@@ -157,8 +157,8 @@ static void add_taken(struct analysis *analysis, int taken)
 static void add_said(struct analysis *analysis, const char *name, const char *unit, bool told,
                      double low, double high, const struct line *line, const struct series *from)
 {
-    const struct interval value = {(low + high) / 2, low, high}, none = {NAN, NAN, NAN};
-    analysis_add_value(analysis, name, unit, told ? value : none, 0)->text =
+    const struct interval value = {(low + high) / 2, low, high};
+    analysis_add_value(analysis, name, unit, told ? value : no_value, 0)->text =
         pool_strdup(analysis->pool, line->text);
     analysis_read_off(analysis, from);
 }
@@ -169,21 +169,26 @@ static void add_moves(struct analysis *analysis)
     const struct series *series = series_of(analysis->result, need_moves, NEED_TRAFFIC);
     const struct point *moves = most_taken(series),
                        *others = most_taken(series_of(analysis->result, "traffic", NEED_TRAFFIC));
-    if (!others || isfinite(analysis_number(analysis, need_every)))
+    if (!moves || !others)
         return;
-    const struct summary found = moves ? moves->y : (struct summary){.n = 0};
-    const bool bounded = !has_too_few(&found) && found.high > 0 && found.high < others->y.median;
+    const double low = (double)moves->y.low / 1e9, high = (double)moves->y.high / 1e9;
+    const bool few = has_too_few(&moves->y), told = !few && low > 0;
+    char from[UNIT_TEXT], to[UNIT_TEXT];
     struct line line = {0};
-    if (!bounded)
-        line_add(&line, "what it moves itself: can't tell: too few runs%s",
-                 has_too_few(&found) ? "" : too_much_else);
-    else if (found.low > 0)
-        line_add(&line, "it moves %.2g GB/s itself (%.2g to %.2g)", (double)found.median / 1e9,
-                 (double)found.low / 1e9, (double)found.high / 1e9);
+    figure_format(low, 2, from);
+    figure_format(high, 2, to);
+    if (told)
+        line_add(&line, "to and from memory, alone (%s to %s)", from, to);
+    else if (!few && high > 0 && moves->y.high < others->y.median)
+        line_add(&line, "it moves no more than %s GB/s to and from memory", to);
     else
-        line_add(&line, "it moves no more than %.2g GB/s itself", (double)found.high / 1e9);
-    add_said(analysis, "need.moves", "B/s", bounded && found.low > 0, (double)found.low,
-             (double)found.high, &line, series);
+        line_add(&line, "what it moves itself: can't tell: %s",
+                 few ? "too few runs" : "others' traffic hardly shows it");
+    struct finding *finding =
+        told ? analysis_add_point(analysis, "need.moves", series->y.unit, moves, 0)
+             : analysis_add_value(analysis, "need.moves", series->y.unit, no_value, 0);
+    finding->text = pool_strdup(analysis->pool, line.text);
+    analysis_read_off(analysis, series);
 }
 
 /* The program's time grows by w (l - 1) where loads of memory take l times as long and it waits for

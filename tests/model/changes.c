@@ -92,8 +92,8 @@ static void show(const struct differences *differences, enum planted planted,
         if (one->compared.answer == CHANGED && planted == NOTHING)
             fprintf(stderr,
                     "# runs %" PRIu64 " and %" PRIu64 ": %s at %g: %g, then %g (%g to %g)\n",
-                    before->seed, after->seed, one->series ? "latency" : one->finding_a->name,
-                    one->series ? one->point_a->x : 0, one->a, one->b, one->compared.low,
+                    before->seed, after->seed, one->series ? "latency" : one->finding->name,
+                    one->series ? one->point->x : 0, one->a, one->b, one->compared.low,
                     one->compared.high);
     }
 }

@@ -288,18 +288,14 @@ bool experiment_obtained_alike(const struct obtained *a, const struct obtained *
 
 int experiment_order(const struct finding *a, const struct finding *b)
 {
-    if (a->deviations != b->deviations)
-        return a->deviations < b->deviations ? -1 : 1;
-    int order = 0;
+    int order = ORDER_BY({a->deviations, b->deviations});
     for (size_t i = 0; i < a->deviations && order == 0; i++) {
         const struct factor *left = &a->factors[i], *right = &b->factors[i];
         order = strcmp(left->name, right->name);
         if (order == 0 && left->text && right->text)
             order = strcmp(left->text, right->text);
         else if (order == 0)
-            order = left->text    ? 1
-                    : right->text ? -1
-                                  : (left->number > right->number) - (left->number < right->number);
+            order = ORDER_BY({!!left->text, !!right->text}, {left->number, right->number});
     }
     return order;
 }

@@ -20,15 +20,17 @@
 static const double cpu_least_s = 0.02;
 /* Starting a program and its pressure. */
 static const double around_run_s = 0.1;
+/* The same traffic beside each known traffic, and what is around it. */
+static const double known_s = 0.11;
 /* Between two questions how far the program is. */
 static const double ask_s = 0.05;
 /* The size that traffic goes through where no L3 is declared. */
 static const uint64_t cache_assumed = 64 << 20;
 /* The levels of pressure: shares of the most that can be held, and the pauses of traffic, in turns
  * of an empty loop. */
-enum { SHARES = 3, HOLD_SIZES = 8, HUGE_PAGE = 2 << 20 };
+enum { SHARES = 3, HOLD_SIZES = 8, HUGE_PAGE = 2 << 20, LOOKS = 250 };
 static const double shares[SHARES] = {1.0 / 3, 2.0 / 3, 1};
-static const uint64_t pauses[SHARES] = {200, 50, 1};
+static const uint64_t pauses[NEED_KNOWN - 1] = {200, 50, 1};
 /* Shares of the declared cache that holders try to hold: in a guest others have most of it, and a
  * holder of a set larger than the rest keeps none of it. */
 static const double hold_most = 0.75;
@@ -93,19 +95,26 @@ struct one {
     double from_s, to_s, from, to; /* less than 0: not seen yet */
 };
 
-/* Starts the program when it is first called; then whether it has ended, or has to be. */
+/* Starts the program when it is first called; then whether it has ended, or has to be. It waits for
+ * its end, half a second at a time: what presses longer than the program runs takes nothing from
+ * it. */
 static bool is_over(void *argument)
 {
     struct one *one = argument;
     struct need_state *state = one->need->state;
+    atomic_uint word = 0;
     if (!one->began_ns) {
         one->seen->load_ticks = pressure_load_ticks(&state->pressure, &state->memory[one->far]);
         one->began_ns = os_raw_ns();
+        one->until_ns = one->began_ns + one->lasts_ns;
         one->code = child_start(&state->child, &state->plan, one->error);
-        return one->code < 0;
     }
-    one->late = os_raw_ns() > one->until_ns;
-    return one->late || child_ended(&state->child, &one->stopped);
+    for (int look = 0; look < LOOKS && one->code == 0 && !one->ended && !*one->need->stop; look++) {
+        os_sleep_while(&word, 0, 2000000);
+        one->ended = child_ended(&state->child, &one->stopped);
+    }
+    one->late = !one->ended && os_raw_ns() > one->until_ns;
+    return one->code < 0 || one->late || one->ended;
 }
 
 /* A program that goes on has a second to clean up. */
@@ -157,7 +166,7 @@ static int run_program(struct need *need, const struct need_condition *condition
     const bool pages = condition->taken == NEED_PAGES;
     struct one one = {need, error, seen, .far = condition->taken == NEED_NEAR};
     struct child_end end;
-    one.until_ns = os_raw_ns() + (uint64_t)(limit_s * 1e9);
+    one.lasts_ns = (uint64_t)(limit_s * 1e9);
     state->plan.small_pages = pages && condition->share >= 1;
     state->plan.interleaved = condition->taken == NEED_SPREAD;
     state->plan.nodes = condition->nodes;
@@ -170,8 +179,8 @@ static int run_program(struct need *need, const struct need_condition *condition
         code = pressure_beside(&state->pressure, &condition->level, 0, &seen->pressed, error);
         seen->room = seen->pressed.held;
     }
-    for (int i = 0; i < NEED_KNOWN && condition->level.pause == pauses[SHARES - 1] && code >= 0;
-         i++)
+    const bool most = condition->taken == NEED_TRAFFIC && condition->share >= 1;
+    for (int i = 0; i < NEED_KNOWN && most && code >= 0; i++)
         code = pressure_beside(&state->pressure, &condition->level, i ? pauses[i - 1] : 0,
                                &seen->known[i], error);
     if (condition->cpus && code >= 0)
@@ -504,7 +513,8 @@ static int meet_program(struct need *need, struct error *error)
 
 static double block_s(const struct need *need)
 {
-    return 2 * (double)need->condition_count * need->run_s;
+    const bool known = need->state->traffic_most > 0 && !(need->every_s > 0);
+    return 2 * (double)need->condition_count * need->run_s + (known ? NEED_KNOWN * known_s : 0);
 }
 
 static int plan(struct need *need, struct error *error)
@@ -517,7 +527,7 @@ static int plan(struct need *need, struct error *error)
     if (code == 0)
         code = meet_program(need, error);
     if (code == 0)
-        code = pressure_map(&state->pressure, state->cache_bytes,
+        code = pressure_map(&state->pressure, state->cache_bytes, state->holds,
                             (uint64_t)(hold_most * (double)state->cache_bytes), error);
     if (code == 0)
         code = arena_map(&state->memory[0], HUGE_PAGE, PAGES_AUTO, -1, error);

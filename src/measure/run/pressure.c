@@ -216,7 +216,6 @@ static bool read_meanwhile(void *argument)
 {
     struct presser *own = argument;
     const uint64_t until_ns = os_raw_ns() + BESIDE_MS * UINT64_C(1000000);
-    own->bytes = 0;
     for (own->began_ns = os_raw_ns(); os_raw_ns() < until_ns; own->bytes += own->chunk_bytes)
         if (own->kernel)
             own->kernel(own->state, own->chunk);
@@ -232,8 +231,7 @@ int pressure_beside(struct pressure *pressure, const struct pressure_level *leve
     if (pause)
         lay_out_traffic(pressure, own, pause);
     const int code = pressure_run(pressure, level, read_meanwhile, own, pressed, error);
-    if (own->ended_ns > own->began_ns)
-        pressed->own = own->bytes * 1e9 / (double)(own->ended_ns - own->began_ns);
+    pressed->own = own->bytes * 1e9 / (double)(own->ended_ns - own->began_ns);
     return code;
 }
 
@@ -277,14 +275,15 @@ int pressure_open(struct pressure *pressure, const struct machine *machine, cons
     return team_create(&pressure->team, stop, error);
 }
 
-int pressure_map(struct pressure *pressure, uint64_t cache, uint64_t most, struct error *error)
+int pressure_map(struct pressure *pressure, uint64_t cache, bool shared, uint64_t most,
+                 struct error *error)
 {
     if (!pressure->count)
         return 0;
     const size_t count = pressure->count + 1;
     const uint64_t left = machine_memory_budget(pressure->machine) / count;
     uint64_t room = HUGE_PAGE;
-    while (room * pressure->count < 2 * cache && room * 2 <= left)
+    while (room * (shared ? pressure->count : 1) < 2 * cache && room * 2 <= left)
         room *= 2;
     const uint64_t holds = (most / pressure->count / HUGE_PAGE + 1) * HUGE_PAGE;
     pressure->room = (size_t)(holds > room && holds <= left ? holds : room);

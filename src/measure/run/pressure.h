@@ -47,14 +47,14 @@ struct pressure {
 int pressure_open(struct pressure *, const struct machine *, const int *cpus, size_t count,
                   const volatile sig_atomic_t *stop, struct error *);
 /* Maps and touches memory for `most` bytes to be held, and for traffic beyond a cache of `cache`
- * bytes, and learns what a miss of it takes: seconds, for much memory. Once, before pressure.
- * Errors of arena_map() and team_run(). */
-int pressure_map(struct pressure *, uint64_t cache, uint64_t most, struct error *);
+ * bytes, which all CPUs share or each may have for itself, and learns what a miss of it takes:
+ * seconds, for much memory. Once, before pressure. Errors of arena_map() and team_run(). */
+int pressure_map(struct pressure *, uint64_t cache, bool shared, uint64_t most, struct error *);
 /* Presses until `over` is true. It is called first when the pressure is there, then every 50 ms;
  * where nothing presses, every 5 ms. Errors of team_run(). */
 int pressure_run(struct pressure *, const struct pressure_level *, bool (*over)(void *argument),
                  void *argument, struct pressed *, struct error *);
-/* Presses for some milliseconds, to see what it takes without a program, while this CPU reads from
+/* Presses for 60 ms, to see what it takes without a program, while this CPU reads from
  * memory with such a pause after each line (0: it reads nothing). Errors of team_run(). */
 int pressure_beside(struct pressure *, const struct pressure_level *, uint64_t pause,
                     struct pressed *, struct error *);

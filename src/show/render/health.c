@@ -50,8 +50,8 @@ static void add_compared(struct line *line, const struct health_value *value)
     }
     const char *unit = difference_unit(difference);
     const struct comparison *compared = &difference->compared;
-    if (difference->finding_a)
-        add_name(line, difference->finding_a);
+    if (difference->finding)
+        add_name(line, difference->finding);
     else
         line_add_difference(line, difference);
     line_add(line, " ");
@@ -212,7 +212,7 @@ static void put_value(FILE *out, const struct health_value *value)
         fputc('}', out);
     } else {
         struct line what = {0};
-        line_add_difference(&what, &(struct difference){.finding_a = value->should});
+        line_add_difference(&what, &(struct difference){.finding = value->should});
         json_text(out, "{", "what", what.text);
         json_text(out, ",", "unit", value->should->unit);
         json_number(out, ",", "before", value->should->value);

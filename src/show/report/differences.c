@@ -1,6 +1,7 @@
 #include "show/report/differences.h"
 
 #include "base/quantity.h"
+#include "base/sort.h"
 #include "base/units.h"
 #include "conclude/registry/device.h"
 #include "conclude/registry/factors.h"
@@ -18,15 +19,15 @@ void line_add_difference(struct line *line, const struct difference *difference)
 {
     char figure[UNIT_TEXT];
     const struct series *series = difference->series;
-    if (difference->finding_a) {
-        const struct finding *finding = difference->finding_a;
+    if (difference->finding) {
+        const struct finding *finding = difference->finding;
         line_add_clean(line, finding->name);
         line_add_in_brackets(line, finding);
         if (finding->cpus)
             line_add_between(line, " (CPUs ", finding->cpus, ")");
         return;
     }
-    const struct point *point = difference->point_a;
+    const struct point *point = difference->point;
     line_add_clean(line, series->name ? series->name : difference->probe->name);
     if (series->matrix)
         line_add(line, " from %d to %d", point->from, point->to);
@@ -42,8 +43,7 @@ void line_add_difference(struct line *line, const struct difference *difference)
 
 const char *difference_unit(const struct difference *difference)
 {
-    const char *unit =
-        difference->finding_a ? difference->finding_a->unit : difference->series->y.unit;
+    const char *unit = difference->finding ? difference->finding->unit : difference->series->y.unit;
     return unit ? unit : "";
 }
 
@@ -53,13 +53,9 @@ static int by_weight(const void *a, const void *b)
     const struct difference *left = *(const struct difference *const *)a;
     const struct difference *right = *(const struct difference *const *)b;
     const double one = fabs(log(left->compared.ratio)), other = fabs(log(right->compared.ratio));
-    if (left->headline != right->headline)
-        return left->headline ? -1 : 1;
-    if (!left->finding_a != !right->finding_a)
-        return left->finding_a ? -1 : 1;
-    if (one != other && !isnan(one) && !isnan(other))
-        return one < other ? 1 : -1;
-    return (left > right) - (left < right);
+    const int order = ORDER_BY({right->headline, left->headline}, {!left->finding, !right->finding},
+                               {other, one});
+    return order ? order : (left > right) - (left < right);
 }
 
 /* Of those that can't be told, the ones that look changed come first. */
@@ -88,7 +84,7 @@ static struct answered answered(struct report *report, const struct differences 
         if (compared->answer != answer || (answer == CONDITION && !comparison_is_beyond(compared)))
             continue;
         of.list[of.count++] = &differences->list[i];
-        of.findings += differences->list[i].finding_a != NULL;
+        of.findings += differences->list[i].finding != NULL;
     }
     qsort(of.list, of.count, sizeof *of.list, answer == CANT_TELL ? by_doubt : by_weight);
     return of;
@@ -221,7 +217,7 @@ struct comparing {
 static int by_finding(const void *a, const void *b)
 {
     const struct difference *const *left = a, *const *right = b;
-    return ((*left)->finding_a > (*right)->finding_a) - ((*left)->finding_a < (*right)->finding_a);
+    return ((*left)->finding > (*right)->finding) - ((*left)->finding < (*right)->finding);
 }
 
 static struct cell change_cell(struct report *report, double ratio, enum answer answer)
@@ -240,7 +236,7 @@ static struct cell change_of(const struct comparing *comparing, size_t document,
                              const struct finding *base, const struct finding *finding)
 {
     const struct pair_differences *pairs = &comparing->pairs[document];
-    const struct difference key = {.finding_a = base}, *const key_at = &key;
+    const struct difference key = {.finding = base}, *const key_at = &key;
     const struct difference *const *found =
         base ? bsearch(&key_at, pairs->list, pairs->count, sizeof *pairs->list, by_finding) : NULL;
     if (found)
@@ -318,7 +314,7 @@ void report_add_comparison(struct report *report, const struct differences *diff
     for (size_t i = 1; i < count; i++) {
         pairs[i].list = pool_alloc(report->pool, differences[i].count + 1, sizeof *pairs[i].list);
         for (size_t d = 0; d < differences[i].count; d++)
-            if (differences[i].list[d].finding_a)
+            if (differences[i].list[d].finding)
                 pairs[i].list[pairs[i].count++] = &differences[i].list[d];
         qsort(pairs[i].list, pairs[i].count, sizeof *pairs[i].list, by_finding);
     }

@@ -102,7 +102,7 @@ static enum health judge(struct bench *bench, const struct document *against,
     for (size_t w = 0; worse && w < 4 && worse[w]; w++) {
         bool named = false;
         for (size_t i = 0; i < check.values[WORSE].count; i++) {
-            const struct finding *finding = check.values[WORSE].list[i].difference->finding_a;
+            const struct finding *finding = check.values[WORSE].list[i].difference->finding;
             named = named || (finding && strcmp(finding->name, worse[w]) == 0);
         }
         if (!named)

@@ -37,8 +37,7 @@ static int set_up(void **state)
                                                                 .resolution = 0.12,
                                                                 .tolerance = 0.2},
                                                    .probe = &probe,
-                                                   .finding_a = &bench.should[i],
-                                                   .finding_b = &bench.now[i],
+                                                   .finding = &bench.should[i],
                                                    .worse = SIDE_MORE,
                                                    .a = 10,
                                                    .b = 20};
