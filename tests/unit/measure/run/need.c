@@ -19,12 +19,19 @@ struct program {
     double drift;            /* more time at each run, as a share of the first */
     double keeps;            /* share of L3 that may be held without a cost */
     double moves;            /* bytes a second, beside all traffic, which loses two fifths of it */
+    double scatter;          /* of traffic: so much more or less at most */
     unsigned nodes, threads; /* of the machine, and of its cores; 0: one */
     unsigned fails_at;       /* the run that fails; 0: none */
     unsigned runs, alone, saves;
     bool between; /* the last run was alone */
     struct random random;
 };
+
+static double traffic_beside(struct program *program, double moved)
+{
+    const double chance = 2 * random_unit(&program->random) - 1;
+    return (20e9 - 0.4 * moved) * (1 + program->scatter * chance);
+}
 
 static int run_model(struct need *need, const struct need_condition *condition,
                      struct need_seen *seen, struct error *error)
@@ -52,11 +59,10 @@ static int run_model(struct need *need, const struct need_condition *condition,
     if (condition->taken == NEED_L3)
         seen->pressed.held = condition->share * 33554432;
     if (condition->taken == NEED_TRAFFIC)
-        seen->pressed.traffic = condition->share * (20e9 - 0.4 * program->moves);
-    for (int i = 0; i < NEED_KNOWN && seen->pressed.traffic > 0 && condition->share == 1; i++) {
-        const double own = i * 5e9, chance = 1 + 0.02 * (random_unit(&program->random) - 0.5);
-        seen->known[i] = (struct pressed){NAN, chance * (20e9 - 0.4 * own), own};
-    }
+        seen->pressed.traffic = condition->share * traffic_beside(program, program->moves);
+    for (int i = 0; i < NEED_KNOWN && condition->taken == NEED_TRAFFIC && condition->share == 1;
+         i++)
+        seen->known[i] = (struct pressed){NAN, traffic_beside(program, i * 5e9), i * 5e9};
     return 0;
 }
 
@@ -142,7 +148,8 @@ static void what_costs_time_is_told(void **state)
 /* Beside the traffic it takes a tenth longer, so alone it moves a tenth more. */
 static void what_it_moves_is_told(void **state)
 {
-    struct program program = {.cost = {0, 0, 0.1, 0}, .noise = 0.02, .moves = 12e9};
+    struct program program = {
+        .cost = {0, 0, 0.1, 0}, .noise = 0.02, .moves = 12e9, .scatter = 0.01};
     struct document document;
     struct error error;
     assert_int_equal(measure(&program, &document, &error), 0);
@@ -152,12 +159,30 @@ static void what_it_moves_is_told(void **state)
     assert_true(moves->low < 13.2e9 && 13.2e9 < moves->high);
     assert_non_null(strstr(moves->text, "alone ("));
     document_free(&document);
-    program = (struct program){.noise = 0.02};
+    program = (struct program){.noise = 0.02, .scatter = 0.01, .random = {2}};
     assert_int_equal(measure(&program, &document, &error), 0);
     moves = found(&document, "need.moves");
     assert_true(isnan(moves->value));
     assert_non_null(strstr(moves->text, "no more than"));
     document_free(&document);
+}
+
+/* Also where the others' traffic scatters by as much as a program of 12 GB/s takes of it. */
+static void what_it_moves_is_in_the_interval(void **state)
+{
+    unsigned told = 0, within = 0;
+    for (uint64_t seed = 1; seed <= PROGRAMS; seed++) {
+        struct program program = {.noise = 0.02, .moves = 12e9, .scatter = 0.2, .random = {seed}};
+        struct document document;
+        struct error error;
+        assert_int_equal(measure(&program, &document, &error), 0);
+        const struct finding *moves = found(&document, "need.moves");
+        told += moves && isfinite(moves->value);
+        within += moves && moves->low <= 12e9 && 12e9 <= moves->high;
+        document_free(&document);
+    }
+    assert_true(told * 2 >= PROGRAMS);
+    assert_true(within * 100 >= told * 93);
 }
 
 /* A machine that becomes a quarter slower with each block says nothing of the program. */
@@ -321,6 +346,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_costs_time_is_told),
         cmocka_unit_test(what_it_moves_is_told),
+        cmocka_unit_test(what_it_moves_is_in_the_interval),
         cmocka_unit_test(a_drift_is_no_need),
         cmocka_unit_test(the_indifferent_are_called_so),
         cmocka_unit_test(what_drowns_is_not_told),
