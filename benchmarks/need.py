@@ -77,14 +77,15 @@ def cases(program, count):
 
 
 def pair(program, arguments, what):
+    """The values between which the truth lies by these runs: one, or of a rate two."""
     mode, kib, thousands, work = arguments
     if what == "pages":
-        return cpu_s(program, arguments) / cpu_s(program, arguments, "glibc.malloc.hugetlb=1")
+        return [cpu_s(program, arguments) / cpu_s(program, arguments, "glibc.malloc.hugetlb=1")]
     whole, start = cpu_s(program, arguments), cpu_s(program, [mode, kib, 1, work])
     if what == "rate":
         return [(8e3 * thousands + 1024 * kib * times) / whole / 1e9 for times in (2, 4)]
     # Of all its time: fathom counts its start, too, which waits for memory little.
-    return (whole - start - cpu_s(program, [mode, SMALL_KIB, thousands, work])) / whole
+    return [(whole - start - cpu_s(program, [mode, SMALL_KIB, thousands, work])) / whole]
 
 
 def judged(kind, finding, truth):
@@ -142,12 +143,11 @@ def main(build, budget_s=18, count=12, only=None):
         if only and kind != only:
             continue
         what = None if kind in lacking else what
-        pairs = [pair(program, arguments, what) for _ in range(PAIRS // 2)] if what else []
+        values = [value for _ in range(PAIRS // 2) for value in pair(program, arguments, what)] if what else []
         findings, why = ({}, lacking[kind]) if kind in lacking else ask(build, budget_s, arguments)
-        pairs += [pair(program, arguments, what) for _ in range(PAIRS // 2)] if what else []
-        # The least and the greatest of six hold their median in 97 %. A rate has two ends each time.
-        ends = [end for ends in pairs for end in (ends if isinstance(ends, list) else [ends])]
-        truth = truth or (min(ends, default=0), max(ends, default=0))
+        values += [value for _ in range(PAIRS // 2) for value in pair(program, arguments, what)] if what else []
+        # The least and the greatest of six hold their median in 97 %.
+        truth = truth or (min(values, default=0), max(values, default=0))
         for finding in names[kind]:
             if findings is None:
                 answer, text = "not measured", why
